@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sonde is built by this one file.  "make help" prints the next lines and the targets.
+#
+# Switches: DEBUG=1 ASAN=1 UBSAN=1 COVERAGE=1 WERROR=1 CC=clang CROSS=aarch64|x86_64, and V=1 to
+# see the commands.  A plain build goes to build/; any other set of switches to a directory of its
+# own (build/asan, build/asan-ubsan, build/clang-werror, build/aarch64 ...), so they never mix.
+
+# ---- switches ----------------------------------------------------------------------------------
+
+HOST_ARCH := $(shell uname -m)
+ifdef CROSS
+ARCH := $(CROSS)
+CC := $(CROSS)-linux-gnu-gcc
+RUN ?= $(if $(filter-out $(HOST_ARCH),$(CROSS)),qemu-$(CROSS) -L /usr/$(CROSS)-linux-gnu)
+else
+ARCH ?= $(HOST_ARCH)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+RUN ?=
+endif
+
+on = $(filter-out 0,$($(1)))# a switch is on when it is set, and not to 0
+space := $(subst ,, )
+VARIANT := $(subst $(space),-,$(strip $(CROSS) \
+	$(if $(CROSS),,$(filter-out gcc cc,$(notdir $(CC)))) \
+	$(if $(call on,DEBUG),debug) $(if $(call on,ASAN),asan) $(if $(call on,UBSAN),ubsan) \
+	$(if $(call on,COVERAGE),coverage) $(if $(call on,WERROR),werror)))
+OUT := build$(VARIANT:%=/%)
+OBJ := $(OUT)/obj
+
+CFLAGS ?= $(if $(call on,DEBUG),-O0,-O2) -g
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+	$(if $(call on,WERROR),-Werror)
+INSTRUMENT := $(if $(call on,ASAN),-fsanitize=address -fno-omit-frame-pointer) \
+	$(if $(call on,UBSAN),-fsanitize=undefined -fno-sanitize-recover=all) \
+	$(if $(call on,COVERAGE),--coverage)
+# One set of objects serves the programs and the agent library, hence -fPIC for all.
+LANGUAGE := -std=gnu11 -fPIC -fvisibility=hidden
+INCLUDES := -iquote src $(patsubst %,-iquote %,$(wildcard src/*/arch/$(ARCH)))
+COMPILE = $(CC) $(LANGUAGE) $(WARNINGS) $(INCLUDES) $(CPPFLAGS) $(CFLAGS) $(INSTRUMENT) -MMD -MP
+LINK = $(CC) $(CFLAGS) $(INSTRUMENT) $(LDFLAGS) -Wl,--as-needed
+PKG_CONFIG ?= pkg-config
+LIBZIP_CFLAGS = $(shell $(PKG_CONFIG) --cflags libzip)
+LIBZIP_LIBS = $(shell $(PKG_CONFIG) --libs libzip)
+
+PREFIX ?= /usr/local
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+
+# ---- sources -----------------------------------------------------------------------------------
+
+# Folders that need libc alone.  Every program, the unit tests, fuzzers and benches link all of them.
+CORE_FOLDERS := base classfile rule weave cache tree hook probe plan wire
+# Folders that only the command line adds.
+CLI_FOLDERS := export cli
+
+sources = $(sort $(foreach f,$(1),$(wildcard src/$(f)/*.[cS] src/$(f)/arch/$(ARCH)/*.[cS])))
+objects = $(addprefix $(2)/,$(addsuffix .o,$(basename $(1))))
+
+CORE_SRC := $(call sources,$(CORE_FOLDERS))
+CORE_OBJ := $(call objects,$(CORE_SRC),$(OBJ))
+CLI_OBJ := $(call objects,$(call sources,$(CLI_FOLDERS)),$(OBJ))
+PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
+UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ))
+JAVA_SRC := $(if $(wildcard java),$(shell find java -name '*.java' | LC_ALL=C sort))
+BENCH_SRC := $(sort $(wildcard bench/*/*.c))# each file is one program
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+
+# ---- build -------------------------------------------------------------------------------------
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all unit benches test test-unit demo fuzz bench format check install clean help need-libzip
+
+JAVA := $(if $(JAVA_SRC),build/java/.done)
+
+all: ## build everything (the default); with CROSS=, what needs no library but libc
+ifdef CROSS
+all: $(JAVA) $(OUT)/unit
+else
+all: $(JAVA) $(OUT)/sonde
+endif
+
+$(OUT)/sonde: $(CLI_OBJ) $(CORE_OBJ)
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $^ $(LIBZIP_LIBS) -lm
+
+$(OUT)/unit: $(UNIT_OBJ) $(CORE_OBJ)
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $^ -lm
+
+$(OBJ)/src/cli/%.o: CPPFLAGS += $(LIBZIP_CFLAGS)
+$(filter $(OBJ)/src/cli/%,$(CLI_OBJ)): | need-libzip
+need-libzip:
+	@$(PKG_CONFIG) --exists libzip || { echo "libzip is missing: run tools/setup build" >&2; exit 1; }
+
+$(OBJ)/%.o: %.c Makefile
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+$(OBJ)/%.o: %.S Makefile
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+# Class files for JDK 17 and later, made by the newest JDK here.
+JAVAC ?= $(shell tools/find-jdks | sed -n '$$s/^[^ ]* //p')/bin/javac
+JAVACFLAGS ?= -g --release 17
+build/java/.done: $(JAVA_SRC) Makefile
+	$(call say,JAVAC)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)$(JAVAC) $(JAVACFLAGS) -d $(@D) $(JAVA_SRC)
+	@touch $@
+
+install: all ## install below DESTDIR and PREFIX (/usr/local)
+	install -D -m 755 $(OUT)/sonde $(DESTDIR)$(PREFIX)/bin/sonde
+
+clean: ## remove build/
+	rm -rf build
+
+# ---- tests -------------------------------------------------------------------------------------
+
+test: ## install what is missing, build, run all tests
+	@tools/setup
+	@$(MAKE) --no-print-directory all unit
+	@OUT=$(abspath $(OUT)) tests/run
+
+unit: $(OUT)/unit ## build the unit tests
+
+test-unit: unit ## run the unit tests alone (under qemu-user with CROSS=, or under RUN=COMMAND)
+	$(RUN) $(OUT)/unit
+
+demo: ## install what is missing, build, show what Sonde does
+	@tools/setup build jdk
+	@$(MAKE) --no-print-directory all
+	@OUT=$(abspath $(OUT)) tools/demo
+
+# ---- fuzzing -----------------------------------------------------------------------------------
+
+# tests/fuzz/fuzz_NAME.c becomes build/fuzz/fuzz_NAME.  Its seeds are written to
+# build/fuzz/corpus/NAME by tests/fuzz/seed_NAME DIRECTORY, if there is such a script.
+FUZZ_CC ?= clang
+FUZZ_OUT := build/fuzz
+FUZZ_OBJ := $(FUZZ_OUT)/obj
+FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_NAMES := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)
+FUZZ_CORE := $(call objects,$(CORE_SRC),$(FUZZ_OBJ))
+
+fuzz: $(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%) $(FUZZ_NAMES:%=$(FUZZ_OUT)/corpus/%) ## build the fuzzers and their seeds
+
+$(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_OUT)/%: $(FUZZ_OBJ)/tests/fuzz/%.o $(FUZZ_CORE)
+	$(call say,LINK)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm
+
+$(FUZZ_OBJ)/%.o: %.c Makefile
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(LANGUAGE) $(WARNINGS) $(INCLUDES) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link \
+		-MMD -MP -c -o $@ $<
+
+$(FUZZ_OBJ)/%.o: %.S Makefile
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(INCLUDES) -g -MMD -MP -c -o $@ $<
+
+.SECONDEXPANSION:
+$(FUZZ_NAMES:%=$(FUZZ_OUT)/corpus/%): $(FUZZ_OUT)/corpus/%: $$(wildcard tests/fuzz/seed_$$*)
+	$(call say,SEED)
+	@rm -rf $@ && mkdir -p $@
+	$(Q)$(if $<,$< $@)
+
+# ---- benches -----------------------------------------------------------------------------------
+
+# Each bench/NAME/FILE.c becomes the program build/bench/NAME/FILE, for bench/NAME/run to run.
+benches: $(BENCH_SRC:%.c=$(OUT)/%) ## build the programs of the benches
+	@:
+
+$(BENCH_SRC:%.c=$(OUT)/%): $(OUT)/%: $(OBJ)/%.o $(CORE_OBJ)
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ -lm
+
+bench: ## run all benches, one after the other
+	@rc=0; for run in bench/*/run; do \
+		[ ! -x $$run ] || $(MAKE) --no-print-directory bench-$$(basename $${run%/run}) || rc=1; \
+	done; exit $$rc
+
+bench-%: ## run one bench: bench/NAME/run
+	@tools/setup
+	@$(MAKE) --no-print-directory all benches
+	@mkdir -p $(OUT)/bench
+	@OUT=$(abspath $(OUT)) bench/$*/run
+
+# ---- upkeep ------------------------------------------------------------------------------------
+
+format: ## put all C files into the house style
+	@tools/check-format -i
+
+check: $(PROBE_OBJ) ## check format, layers, and what the probe code refers to
+	@rc=0; tools/check-format || rc=1; tools/check-layers || rc=1; \
+	tools/check-probe $(PROBE_OBJ) || rc=1; exit $$rc
+
+help: ## list the targets
+	@sed -n '4,/^$$/s/^# //p' Makefile; echo
+	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1|\2/p' Makefile | sed 's/%/NAME/' | \
+		while IFS='|' read -r name what; do printf '%-11s %s\n' "$$name" "$$what"; done
+
+-include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) \
+	$(BENCH_SRC:%.c=$(OBJ)/%.o) $(FUZZ_SRC:%.c=$(FUZZ_OBJ)/%.o))
