@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slice.h - a borrowed view of bytes.  Never owns; whoever made it says of what. */
+#ifndef BASE_SLICE_H
+#define BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct slice {
+	const uint8_t *p;
+	size_t n;
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A view of a C string literal or buffer, without its NUL. */
+static inline struct slice slice_str(const char *s)
+{
+	return (struct slice){ (const uint8_t *)s, strlen(s) };
+}
+
+static inline bool slice_eq(struct slice a, struct slice b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool slice_is(struct slice a, const char *s)
+{
+	return slice_eq(a, slice_str(s));
+}
+
+static inline bool slice_starts(struct slice a, struct slice prefix)
+{
+	return a.n >= prefix.n && memcmp(a.p, prefix.p, prefix.n) == 0;
+}
+
+/* For printf's "%.*s". */
+#define SLICE_FMT(s) (int)(s).n, (const char *)(s).p
+
+#endif
