@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* code.c - from the bytes of a Code attribute to a list of instructions.
+ *
+ * Two passes.  The first goes over the bytes once and makes a node for each instruction, one
+ * behind the other in memory; node_at remembers which node begins at which offset.  The second
+ * goes over what holds offsets (branches, switches, exception table, frames, lines, variables,
+ * type annotations) and replaces them by nodes: node_at says at once whether an offset is the
+ * start of an instruction.  Labels are made only where something jumps to. */
+#include "classfile/code.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "classfile/elevate.h"
+
+int code_fault(const struct code *code, const struct insn *at, struct fault *f, int rc,
+	       const char *fmt, ...)
+{
+	struct slice name = member_name(code->cls, code->method);
+	struct slice desc = member_desc(code->cls, code->method);
+	const uint8_t *place = code->bytes.p ? code->bytes.p : code->method->code.p;
+	char text[sizeof(f->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (at && at->flags & INSN_READ)
+		place += at->old;
+	return fault_set(f, rc, (long)(place - code->cls->bytes.p), "%.*s%.*s: %s",
+			 (int)(name.n < 60 ? name.n : 60), (const char *)name.p,
+			 (int)(desc.n < 60 ? desc.n : 60), (const char *)desc.p, text);
+}
+
+static int no_memory(const struct elevation *e)
+{
+	return fault_set(e->fault, E_NO_MEMORY, -1, "out of memory");
+}
+
+/* A switch has its operands at the next offset that four divides. */
+static uint32_t switch_pad(uint32_t pc)
+{
+	return 3 - pc % 4;
+}
+
+/* Bytes of the switch at pc, or 0 when it is malformed. */
+static uint32_t switch_size(struct slice bytes, uint32_t pc)
+{
+	uint32_t head = 1 + switch_pad(pc), fixed = bytes.p[pc] == OP_TABLESWITCH ? 12 : 8;
+	size_t left = bytes.n - pc;
+	const uint8_t *p = bytes.p + pc + head;
+	int64_t n, each;
+
+	if (left < head + fixed)
+		return 0;
+	if (bytes.p[pc] == OP_TABLESWITCH) {
+		n = (int64_t)(int32_t)get_u32(p + 8) - (int32_t)get_u32(p + 4) + 1;
+		each = 4;
+		if (n < 1)
+			return 0;
+	} else {
+		n = (int32_t)get_u32(p + 4);
+		each = 8;
+		if (n < 0)
+			return 0;
+	}
+	if (n > (int64_t)(left - head - fixed) / each)
+		return 0;
+	return head + fixed + (uint32_t)(n * each);
+}
+
+static int bad_insn(struct elevation *e, uint32_t pc, int rc, const char *what)
+{
+	struct insn here = { .old = (uint16_t)pc, .flags = INSN_READ };
+
+	return code_fault(e->code, &here, e->fault, rc, "offset %u: %s", pc, what);
+}
+
+/* The instruction behind a wide prefix; returns its size or an error. */
+static int decode_wide(struct elevation *e, struct insn *n, uint32_t pc)
+{
+	struct slice bytes = e->code->bytes;
+	const uint8_t *p = bytes.p + pc;
+	size_t left = bytes.n - pc;
+
+	if (left < 4)
+		return bad_insn(e, pc, E_TRUNCATED, "wide reaches past the end of the code");
+	n->op = p[1];
+	n->flags |= INSN_WIDE;
+	n->index = get_u16(p + 2);
+	if (op_table[n->op].format == OP_FORMAT_LOCAL)
+		return 4;
+	if (n->op != OP_IINC)
+		return bad_insn(e, pc, E_OPCODE,
+				"wide before an instruction that has no wide form");
+	if (left < 6)
+		return bad_insn(e, pc, E_TRUNCATED, "wide reaches past the end of the code");
+	n->arg = (int16_t)get_u16(p + 4);
+	return 6;
+}
+
+static void add_branch(struct elevation *e, struct insn *n, uint32_t pc, int32_t distance)
+{
+	int64_t to = (int64_t)pc + distance;
+
+	n->pc = to < 0 || to > UINT16_MAX ? UINT32_MAX : (uint32_t)to;
+	n->flags = INSN_READ;
+	n->target = e->branches;
+	e->branches = n;
+}
+
+/* An instruction that is not plain (op_shapes); returns its size or an error. */
+static int decode_special(struct elevation *e, struct insn *n, uint32_t pc)
+{
+	struct slice bytes = e->code->bytes;
+	const uint8_t *p = bytes.p + pc;
+	uint32_t size = op_table[*p].size;
+
+	if (size > bytes.n - pc)
+		return bad_insn(e, pc, E_TRUNCATED, "instruction reaches past the end of the code");
+	switch (op_table[*p].format) {
+	case OP_FORMAT_INDY:
+	case OP_FORMAT_IFACE:
+	case OP_FORMAT_MULTI:
+		n->index = get_u16(p + 1);
+		n->arg = p[3];
+		break;
+	case OP_FORMAT_BR2:
+		add_branch(e, n, pc, (int16_t)get_u16(p + 1));
+		break;
+	case OP_FORMAT_BR4:
+		add_branch(e, n, pc, (int32_t)get_u32(p + 1));
+		break;
+	case OP_FORMAT_TSWITCH:
+	case OP_FORMAT_LSWITCH:
+		size = switch_size(bytes, pc);
+		if (!size)
+			return bad_insn(e, pc, E_SWITCH,
+					"switch bounds contradict each other or the code's length");
+		add_branch(e, n, pc, 0);
+		break;
+	case OP_FORMAT_WIDE:
+		return decode_wide(e, n, pc);
+	default:
+		return bad_insn(e, pc, E_OPCODE, "no such instruction");
+	}
+	return (int)size;
+}
+
+static int decode(struct elevation *e)
+{
+	struct code *code = e->code;
+	uint32_t length = (uint32_t)code->bytes.n, pc = 0, count = 0;
+	struct insn *last = code->start;
+
+	e->nodes = arena_alloc(code->mem, length * sizeof(*e->nodes));
+	if (!e->nodes)
+		return no_memory(e);
+	while (pc < length) {
+		struct insn *n = &e->nodes[count++];
+		uint8_t op = code->bytes.p[pc];
+		const struct op_shape *shape = &op_shapes[op];
+		uint64_t w = get_u32(code->bytes.p + pc + 1); /* read_header: 4 bytes follow */
+		int size = shape->size;
+
+		*n = (struct insn){ .prev = last,
+				    .old = (uint16_t)pc,
+				    .index = (uint16_t)(w >> shape->index_shift) | shape->local,
+				    .arg = (int16_t)((int64_t)(w << shape->arg_left) >>
+						     shape->arg_right),
+				    .op = op,
+				    .flags = INSN_READ | INSN_COPY,
+				    .size = (uint8_t)size };
+		if (!size) {
+			size = decode_special(e, n, pc);
+			if (size < 0)
+				return size;
+			n->size = n->flags & INSN_COPY ? (uint8_t)size : 0;
+		}
+		last->next = n;
+		last = n;
+		e->node_at[pc] = (uint16_t)count;
+		pc += (uint32_t)size;
+	}
+	if (pc > length)
+		return bad_insn(e, last->old, E_TRUNCATED,
+				"instruction reaches past the end of the code");
+	arena_trim(code->mem, e->nodes, length * sizeof(*e->nodes), count * sizeof(*e->nodes));
+	last->next = code->end;
+	code->end->prev = last;
+	return 0;
+}
+
+struct insn *elevate_label(struct elevation *e, uint32_t pc)
+{
+	struct code *code = e->code;
+	struct insn *node, *label;
+
+	if (pc >= code->bytes.n)
+		return pc == code->bytes.n ? code->end : NULL;
+	if (!e->node_at[pc])
+		return NULL;
+	node = &e->nodes[e->node_at[pc] - 1];
+	label = node->prev;
+	if (label->op == OP_LABEL && label != code->start)
+		return label;
+	label = arena_alloc(code->mem, sizeof(*label));
+	if (!label) {
+		e->no_memory = true;
+		return NULL;
+	}
+	*label = (struct insn){
+		.prev = node->prev, .next = node, .op = OP_LABEL, .old = (uint16_t)pc
+	};
+	node->prev->next = label;
+	node->prev = label;
+	return label;
+}
+
+static int bad_target(struct elevation *e, const struct insn *from, uint32_t to)
+{
+	if (e->no_memory)
+		return no_memory(e);
+	return code_fault(e->code, from, e->fault, E_BRANCH,
+			  "%s at offset %u goes to %d, which is not the start of an instruction",
+			  op_table[from->op].name, from->old, (int)to);
+}
+
+/* The label at a distance from a switch; a distance may be anything that 32 bits hold. */
+static struct insn *switch_label(struct elevation *e, const struct insn *n, uint32_t distance)
+{
+	struct insn *label = elevate_label(e, n->old + distance);
+
+	return label == e->code->end ? NULL : label;
+}
+
+static int link_switch(struct elevation *e, struct insn *n)
+{
+	bool table = n->op == OP_TABLESWITCH;
+	const uint8_t *p = e->code->bytes.p + n->old + 1 + switch_pad(n->old);
+	uint32_t count = table ? get_u32(p + 8) - get_u32(p + 4) + 1 : get_u32(p + 4);
+	struct insn_switch *sw;
+
+	sw = arena_alloc(e->code->mem, sizeof(*sw) + count * sizeof(sw->cases[0]));
+	if (!sw)
+		return no_memory(e);
+	sw->n = count;
+	sw->low = table ? (int32_t)get_u32(p + 4) : 0;
+	sw->other = switch_label(e, n, get_u32(p));
+	if (!sw->other)
+		return bad_target(e, n, n->old + get_u32(p));
+	p += table ? 12 : 8;
+	for (uint32_t i = 0; i < count; i++, p += table ? 4 : 8) {
+		uint32_t distance = get_u32(table ? p : p + 4);
+		struct insn_case *c = &sw->cases[i];
+
+		c->key = table ? (int32_t)((uint32_t)sw->low + i) : (int32_t)get_u32(p);
+		c->target = switch_label(e, n, distance);
+		if (!c->target)
+			return bad_target(e, n, n->old + distance);
+		if (i && c->key <= c[-1].key)
+			return bad_insn(e, n->old, E_SWITCH, "keys of lookupswitch are not sorted");
+	}
+	n->sw = sw;
+	return 0;
+}
+
+static int link_branches(struct elevation *e)
+{
+	struct insn *n = e->branches;
+
+	while (n) {
+		struct insn *next = n->target, *label;
+
+		if (op_is_switch(n->op)) {
+			int rc = link_switch(e, n);
+
+			if (rc < 0)
+				return rc;
+		} else {
+			label = elevate_label(e, n->pc);
+			if (!label || label == e->code->end)
+				return bad_target(e, n, n->pc);
+			n->target = label;
+		}
+		n = next;
+	}
+	return 0;
+}
+
+static int read_handlers(struct elevation *e, struct reader *r)
+{
+	struct code *code = e->code;
+	uint32_t n = rd_u16(r);
+
+	if (r->err || n * 8 > rd_left(r))
+		return code_fault(code, NULL, e->fault, E_HANDLER,
+				  "exception table of %u entries is cut off", n);
+	code->handlers = arena_alloc(code->mem, n * sizeof(*code->handlers));
+	if (!code->handlers)
+		return no_memory(e);
+	code->n_handlers = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct handler *h = &code->handlers[i];
+		uint16_t start = rd_u16(r), end = rd_u16(r), handler = rd_u16(r);
+
+		h->type = rd_u16(r);
+		h->start = elevate_label(e, start);
+		h->end = elevate_label(e, end);
+		h->handler = elevate_label(e, handler);
+		if (e->no_memory)
+			return no_memory(e);
+		if (!h->start || !h->end || !h->handler || h->handler == code->end || start >= end)
+			return code_fault(code, NULL, e->fault, E_HANDLER,
+					  "exception table entry %u: %u to %u, handler %u: not a "
+					  "range of instructions",
+					  i, start, end, handler);
+		if (h->type && !pool_is(&code->cls->pool, h->type, TAGS(CONST_CLASS)))
+			return code_fault(code, NULL, e->fault, E_HANDLER,
+					  "exception table entry %u catches %u, not a Class entry",
+					  i, h->type);
+	}
+	return 0;
+}
+
+/* The node that an offset in a table hangs on, and how far inside it the offset lies. */
+static struct insn *anchor(struct elevation *e, uint32_t pc, uint16_t *inside)
+{
+	struct code *code = e->code;
+	uint32_t start = pc;
+	struct insn *n;
+
+	*inside = 0;
+	if (pc == 0)
+		return code->start;
+	if (pc >= code->bytes.n)
+		return pc == code->bytes.n ? code->end : NULL;
+	while (!e->node_at[start])
+		start--;
+	*inside = (uint16_t)(pc - start);
+	n = &e->nodes[e->node_at[start] - 1];
+	n->flags |= INSN_ANCHORED;
+	return n;
+}
+
+static int bad_table(struct elevation *e, const struct code_table *t, int rc)
+{
+	if (e->no_memory)
+		return no_memory(e);
+	return code_fault(e->code, NULL, e->fault, rc, "%s does not fit its length or the code",
+			  attr_table[t->attr.kind].name);
+}
+
+/* LineNumberTable, LocalVariableTable and LocalVariableTypeTable: u2 count, entries of a fixed
+ * size that begin with an offset (and, for variables, a length). */
+static int read_offsets(struct elevation *e, struct code_table *t, size_t entry, bool ranges)
+{
+	struct slice data = t->attr.data;
+	uint32_t n = data.n < 2 ? 0 : get_u16(data.p);
+	int rc = ranges ? E_VARS : E_LINES;
+
+	if (data.n < 2 || data.n != 2 + n * entry)
+		return bad_table(e, t, rc);
+	t->fixups = arena_alloc(e->code->mem, n * sizeof(*t->fixups));
+	if (!t->fixups)
+		return no_memory(e);
+	t->n_fixups = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct fixup *fix = &t->fixups[i];
+
+		fix->at = (uint32_t)(2 + i * entry);
+		fix->to = NULL;
+		fix->from = anchor(e, get_u16(data.p + fix->at), &fix->from_in);
+		if (!fix->from || (!ranges && fix->from == e->code->end))
+			return bad_table(e, t, rc);
+		if (!ranges)
+			continue;
+		fix->to = anchor(
+			e, get_u16(data.p + fix->at) + (uint32_t)get_u16(data.p + fix->at + 2),
+			&fix->to_in);
+		if (!fix->to)
+			return bad_table(e, t, rc);
+	}
+	return 0;
+}
+
+struct anno_walk {
+	struct elevation *e;
+	struct code_table *table;
+	bool count_only;
+};
+
+static struct fixup *next_fixup(struct anno_walk *w, size_t at)
+{
+	struct fixup *fix;
+
+	if (w->count_only) {
+		w->table->n_fixups++;
+		return NULL;
+	}
+	fix = &w->table->fixups[w->table->n_fixups++];
+	*fix = (struct fixup){ .at = (uint32_t)at };
+	return fix;
+}
+
+/* The target of a type annotation is one instruction.  Compilers have been seen to leave wrong
+ * offsets here and no JVM looks at them: those stay as they are. */
+static int anno_offset(void *ctx, size_t at, uint16_t pc)
+{
+	struct anno_walk *w = ctx;
+	struct elevation *e = w->e;
+	struct fixup *fix;
+
+	if (pc >= e->code->bytes.n || !e->node_at[pc])
+		return 0;
+	fix = next_fixup(w, at);
+	if (fix) {
+		fix->from = &e->nodes[e->node_at[pc] - 1];
+		fix->from->flags |= INSN_ANCHORED;
+	}
+	return 0;
+}
+
+static int anno_range(void *ctx, size_t at, uint16_t from, uint16_t length)
+{
+	struct anno_walk *w = ctx;
+	struct elevation *e = w->e;
+	struct fixup *fix;
+
+	if ((uint32_t)from + length > e->code->bytes.n)
+		return 0;
+	fix = next_fixup(w, at);
+	if (fix) {
+		fix->from = anchor(e, from, &fix->from_in);
+		fix->to = anchor(e, (uint32_t)from + length, &fix->to_in);
+	}
+	return 0;
+}
+
+static int read_type_annotations(struct elevation *e, struct code_table *t)
+{
+	struct anno_walk walk = { e, t, true };
+	struct attr_visitor visitor = { &walk, NULL, anno_offset, anno_range };
+	const struct pool *pool = &e->code->cls->pool;
+	int rc = attr_walk(&t->attr, pool, &visitor, NULL);
+
+	if (rc < 0) { /* no JVM reads these while loading: carry what we do not understand */
+		t->n_fixups = 0;
+		return 0;
+	}
+	t->fixups = arena_alloc(e->code->mem, t->n_fixups * sizeof(*t->fixups));
+	if (!t->fixups)
+		return no_memory(e);
+	t->n_fixups = 0;
+	walk.count_only = false;
+	return attr_walk(&t->attr, pool, &visitor, e->fault);
+}
+
+/* The old StackMap of CLDC (versions below 50): offsets of frames, and of `new` instructions in
+ * Uninitialized types.  Each frame is complete, so only the offsets need care. */
+static int read_old_stack_map(struct elevation *e, struct code_table *t)
+{
+	struct reader r = rd_init(t->attr.data);
+	uint32_t frames = rd_u16(&r);
+
+	t->fixups = arena_alloc(e->code->mem, (t->attr.data.n / 2 + 1) * sizeof(*t->fixups));
+	if (!t->fixups)
+		return no_memory(e);
+	for (uint32_t i = 0; i < frames && !r.err; i++) {
+		for (int part = 0; part < 3 && !r.err; part++) {
+			size_t at = rd_at(&r);
+			uint32_t n = rd_u16(&r);
+
+			if (part == 0) {
+				struct fixup *fix = &t->fixups[t->n_fixups++];
+
+				*fix = (struct fixup){ .at = (uint32_t)at };
+				fix->from = elevate_label(e, n);
+				if (!fix->from)
+					return bad_table(e, t, E_FRAME);
+				continue;
+			}
+			while (n-- && !r.err) {
+				uint8_t tag = rd_u8(&r);
+				struct fixup *fix = &t->fixups[t->n_fixups];
+
+				if (tag == VT_OBJECT)
+					rd_u16(&r);
+				if (tag != VT_UNINIT)
+					continue;
+				*fix = (struct fixup){ .at = (uint32_t)rd_at(&r) };
+				fix->from = anchor(e, rd_u16(&r), &fix->from_in);
+				if (!fix->from)
+					return bad_table(e, t, E_FRAME);
+				t->n_fixups++;
+			}
+		}
+	}
+	return r.err || rd_left(&r) ? bad_table(e, t, E_FRAME) : 0;
+}
+
+static int read_table(struct elevation *e, struct code_table *t)
+{
+	uint16_t major = e->code->cls->major;
+
+	switch (t->attr.kind) {
+	case ATTR_LINE_NUMBER_TABLE:
+		return read_offsets(e, t, 4, false);
+	case ATTR_LOCAL_VARIABLE_TABLE:
+	case ATTR_LOCAL_VARIABLE_TYPE_TABLE:
+		return read_offsets(e, t, 10, true);
+	case ATTR_RUNTIME_VISIBLE_TYPE_ANNOTATIONS:
+	case ATTR_RUNTIME_INVISIBLE_TYPE_ANNOTATIONS:
+		return read_type_annotations(e, t);
+	case ATTR_STACK_MAP_TABLE:
+		if (major >= 50)
+			return frame_read_table(e, t->attr.data);
+		break;
+	case ATTR_STACK_MAP:
+		if (major < 50)
+			return read_old_stack_map(e, t);
+		break;
+	default:
+		break;
+	}
+	t->attr.kind = ATTR_UNKNOWN; /* carried as it is */
+	return 0;
+}
+
+static int read_tables(struct elevation *e, struct reader *r)
+{
+	struct code *code = e->code;
+	const struct pool *pool = &code->cls->pool;
+	bool have_frames = false;
+	struct attrs attrs;
+	int rc;
+
+	rc = attrs_read(&attrs, pool, r, e->fault);
+	if (rc < 0)
+		return rc;
+	if (rd_left(r))
+		return code_fault(code, NULL, e->fault, E_ATTRIBUTE,
+				  "Code attribute is longer than what it holds");
+	code->tables = arena_zero(code->mem, (attrs.n + 1u) * sizeof(*code->tables));
+	if (!code->tables)
+		return no_memory(e);
+	for (const uint8_t *at = NULL;;) {
+		struct code_table *t = &code->tables[code->n_tables];
+
+		if (!attrs_next(&attrs, pool, &at, &t->attr))
+			return 0;
+		code->n_tables++;
+		rc = read_table(e, t);
+		if (rc < 0)
+			return rc;
+		if (t->attr.kind != ATTR_STACK_MAP_TABLE)
+			continue;
+		if (have_frames)
+			return code_fault(code, NULL, e->fault, E_FRAME, "two StackMapTables");
+		have_frames = true;
+	}
+}
+
+static int read_header(struct elevation *e, struct reader *r)
+{
+	struct code *code = e->code;
+	uint32_t length;
+
+	/* Versions 45.0 to 45.2 have a shorter header (JVMS, first edition). */
+	code->old_header = code->cls->major == 45 && code->cls->minor < 3;
+	code->max_stack = code->old_header ? rd_u8(r) : rd_u16(r);
+	code->max_locals = code->old_header ? rd_u8(r) : rd_u16(r);
+	length = code->old_header ? rd_u16(r) : rd_u32(r);
+	/* Two counts follow the code: decode() relies on these four bytes. */
+	if (r->err || length == 0 || length > 65535 || (size_t)length + 4 > rd_left(r))
+		return code_fault(code, NULL, e->fault, E_CODE_LENGTH,
+				  "code of %u bytes in an attribute of %zu", length,
+				  code->method->code.n);
+	code->bytes = rd_bytes(r, length);
+	return 0;
+}
+
+/* node_at for this method, all zero; kept in the class and used again. */
+static bool take_scratch(struct elevation *e)
+{
+	struct class *cls = e->code->cls;
+	uint32_t need = (uint32_t)e->code->bytes.n;
+
+	if (cls->scratch_n < need) {
+		uint32_t n = need < 2048 ? 2048 : need < 16384 ? 16384 : 65536;
+
+		cls->scratch = arena_alloc(cls->mem, n * sizeof(*cls->scratch));
+		cls->scratch_n = cls->scratch ? n : 0;
+		if (!cls->scratch)
+			return false;
+	}
+	memset(cls->scratch, 0, need * sizeof(*cls->scratch));
+	e->node_at = cls->scratch;
+	return true;
+}
+
+int code_elevate(struct class *cls, struct member *m, struct code **out, struct fault *f)
+{
+	struct code *code = arena_zero(cls->work, sizeof(*code) + 2 * sizeof(struct insn));
+	struct elevation e = { .code = code, .fault = f };
+	struct reader r = rd_init(m->code);
+	int rc;
+
+	if (!code)
+		return no_memory(&e);
+	code->cls = cls;
+	code->method = m;
+	code->mem = cls->work;
+	code->start = (struct insn *)(code + 1);
+	code->end = code->start + 1;
+	code->start->op = code->end->op = OP_LABEL;
+	if (!m->code.p)
+		return code_fault(code, NULL, f, E_CODE_MISSING, "has no code");
+	rc = read_header(&e, &r);
+	if (rc < 0)
+		return rc;
+	code->end->old = (uint16_t)code->bytes.n;
+	if (!take_scratch(&e))
+		return no_memory(&e);
+	rc = decode(&e);
+	if (rc >= 0)
+		rc = link_branches(&e);
+	if (rc >= 0)
+		rc = frame_first(code, f);
+	if (rc >= 0)
+		rc = read_handlers(&e, &r);
+	if (rc >= 0)
+		rc = read_tables(&e, &r);
+	if (rc >= 0)
+		*out = code;
+	return rc;
+}
