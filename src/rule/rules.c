@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.c - builds sets of rules, and checks what no rule can check by itself.
+ *
+ * Names are looked up when the set is sealed, so a template or a captured value may be
+ * defined behind its use, or in another file. */
+#include "rule/rules.h"
+
+#include "base/map.h"
+#include "rule/index.h"
+#include "rule/parse.h"
+#include "rule/text.h"
+
+struct rules *rules_new(struct arena *mem)
+{
+	struct rules *rules = arena_zero(mem, sizeof(*rules));
+
+	if (rules)
+		rules->mem = mem;
+	return rules;
+}
+
+/* Limits first, so that all later work is bounded. */
+static int check_size(const struct rule_source *source, struct rule_errors *errors)
+{
+	const uint8_t *p = source->text.p, *end = p + source->text.n;
+	struct rule_pos at = { 1, 1 };
+	int rc = 0;
+
+	if (source->text.n > RULES_TEXT_MAX)
+		return rule_error_add(errors, source, at, NULL, "the text is longer than %d MiB",
+				      RULES_TEXT_MAX >> 20);
+	for (; p < end; at.line++) {
+		const uint8_t *nl = memchr(p, '\n', (size_t)(end - p));
+		const uint8_t *stop = nl ? nl : end;
+
+		if (stop - p > RULES_LINE_MAX)
+			rc = rule_error_add(errors, source, at, "continue it on an indented line",
+					    "the line is longer than %d bytes", RULES_LINE_MAX);
+		p = nl ? nl + 1 : end;
+	}
+	return rc;
+}
+
+static int keep(struct rules *rules, struct rule *rule)
+{
+	if (rules->n == rules->room) {
+		size_t room = rules->room ? 2 * rules->room : 16;
+		struct rule **all = arena_alloc(rules->mem, room * sizeof(struct rule *));
+
+		if (!all)
+			return E_NO_MEMORY;
+		if (rules->n)
+			memcpy(all, rules->all, rules->n * sizeof(struct rule *));
+		rules->all = all;
+		rules->room = room;
+	}
+	rule->index = (uint32_t)rules->n;
+	rules->all[rules->n++] = rule;
+	return 0;
+}
+
+static int add_one(struct rules *rules, struct parse *p)
+{
+	const uint8_t *start = p->lex.p;
+	struct rule_pos at = p->lex.at;
+	struct rule *rule;
+	int rc = parse_rule(p, &rule);
+
+	if (rc < 0)
+		return rc;
+	if (p->lex.p - start > RULES_RULE_MAX)
+		return rule_error_add(p->errors, p->source, at, NULL,
+				      "the rule is longer than %d bytes", RULES_RULE_MAX);
+	if (rules->n == RULES_MAX)
+		return rule_error_add(p->errors, p->source, at, NULL, "more than %d rules",
+				      RULES_MAX);
+	return keep(rules, rule);
+}
+
+/* The first thing in a text must not be indented: there is no rule to continue. */
+static int check_start(struct parse *p)
+{
+	struct token t = parse_peek(p, LEX_RULE);
+
+	if (t.kind == TOK_END || t.at.column == 1)
+		return 0;
+	return parse_fail(p, t.at, "rules start in column 1",
+			  "an indented line continues a rule, but there is none before it");
+}
+
+static int add_all(struct rules *rules, struct parse *p)
+{
+	int rc;
+
+	lex_init(&p->lex, p->source->text);
+	rc = check_start(p);
+	for (; lex_next_rule(&p->lex); lex_skip_line(&p->lex)) {
+		int one = add_one(rules, p);
+
+		if (one == E_NO_MEMORY)
+			return one;
+		if (one < 0)
+			rc = one;
+		if (rules->n == RULES_MAX && one < 0)
+			return rc;
+	}
+	return rc;
+}
+
+static struct rule_source *keep_source(struct arena *mem, struct slice text, const char *origin)
+{
+	struct rule_source *source = arena_alloc(mem, sizeof(*source));
+
+	if (!source)
+		return NULL;
+	source->origin = arena_str(mem, slice_str(origin));
+	source->text = arena_dup(mem, text);
+	return source->origin && source->text.p ? source : NULL;
+}
+
+/* Some editors put a byte order mark before the text; an empty text may have no address. */
+static struct slice without_mark(struct slice text)
+{
+	static const uint8_t mark[3] = { 0xef, 0xbb, 0xbf };
+	struct slice prefix = { mark, sizeof(mark) };
+
+	if (slice_starts(text, prefix))
+		return (struct slice){ text.p + 3, text.n - 3 };
+	return text.p ? text : slice_str("");
+}
+
+int rules_add(struct rules *rules, struct slice text, const char *origin,
+	      struct rule_errors *errors)
+{
+	struct rule_source given = { origin, without_mark(text) };
+	struct parse p = { .mem = rules->mem, .errors = errors };
+	size_t before = rules->n;
+	int rc;
+
+	if (rules->index)
+		return E_USAGE;
+	rc = check_size(&given, errors);
+	if (rc < 0)
+		return rc;
+	p.source = keep_source(rules->mem, given.text, origin);
+	rc = p.source ? add_all(rules, &p) : E_NO_MEMORY;
+	if (rc < 0)
+		rules->n = before;
+	return rc;
+}
+
+/* What rules can name of each other: the first rule of each name. */
+struct names {
+	struct map templates, captures;
+};
+
+static const struct rule *find(const struct map *m, struct slice name)
+{
+	uintptr_t *at = map_get(m, name);
+
+	return at ? (const struct rule *)*at : NULL;
+}
+
+/* From the last rule to the first, so that what stays in the maps is the first. */
+static int collect(const struct rules *rules, struct names *names)
+{
+	for (size_t i = rules->n; i-- > 0;) {
+		struct rule *rule = rules->all[i];
+		uintptr_t *at;
+
+		if (rule->kind == RULE_TEMPLATE)
+			at = map_put(&names->templates, rule->template.name, NULL);
+		else if (rule->kind == RULE_CAPTURE)
+			at = map_put(&names->captures, rule->capture.name, NULL);
+		else
+			continue;
+		if (!at)
+			return E_NO_MEMORY;
+		if (rule->kind == RULE_CAPTURE)
+			rule->capture.also = (const struct rule *)*at;
+		*at = (uintptr_t)rule;
+	}
+	return 0;
+}
+
+static int fail_template(const struct rules *rules, const struct rule *rule,
+			 struct rule_errors *errors)
+{
+	struct text_guess guess = text_guess(rule->hook.template);
+	char hint[96];
+
+	for (size_t i = 0; rule_templates[i]; i++)
+		text_guess_try(&guess, slice_str(rule_templates[i]));
+	for (size_t i = 0; i < rules->n && errors->n < RULE_ERRORS_MAX; i++)
+		if (rules->all[i]->kind == RULE_TEMPLATE)
+			text_guess_try(&guess, rules->all[i]->template.name);
+	text_guess_hint(&guess, "", hint, sizeof(hint));
+	return rule_error_add(errors, rule->source, rule->template_at, hint, "unknown template %s",
+			      text_quote(rule->hook.template).s);
+}
+
+static int fail_capture(const struct rules *rules, const struct rule *rule,
+			const struct rule_use *use, struct rule_errors *errors)
+{
+	struct slice shown = { use->name.p - 1, use->name.n + 1 }; /* with its '$' */
+	struct text_guess guess = text_guess(use->name);
+	char hint[96];
+
+	text_guess_try(&guess, slice_str("this"));
+	text_guess_try(&guess, slice_str("return"));
+	for (size_t i = 0; i < rules->n && errors->n < RULE_ERRORS_MAX; i++)
+		if (rules->all[i]->kind == RULE_CAPTURE)
+			text_guess_try(&guess, rules->all[i]->capture.name);
+	text_guess_hint(&guess, "$", hint, sizeof(hint));
+	return rule_error_add(errors, rule->source, use->at,
+			      guess.best.p ? hint
+					   : "a rule that starts with 'capture' gives a name",
+			      "no rule captures %s", text_quote(shown).s);
+}
+
+static int check_hook(const struct rules *rules, const struct names *names, struct rule *rule,
+		      struct rule_errors *errors)
+{
+	struct slice name = rule->hook.template;
+	int rc = 0;
+
+	if (name.n && !parse_in_list(name, rule_templates)) {
+		rule->hook.template_rule = find(&names->templates, name);
+		if (!rule->hook.template_rule)
+			rc = fail_template(rules, rule, errors);
+	}
+	for (struct rule_use *use = rule->captures; use; use = use->next) {
+		use->capture = find(&names->captures, use->name);
+		if (!use->capture)
+			rc = fail_capture(rules, rule, use, errors);
+	}
+	return rc;
+}
+
+/* A condition may ask for what other rules capture; a capture itself may not. */
+static int check_capture(const struct rule *rule, struct rule_errors *errors)
+{
+	if (!rule->captures)
+		return 0;
+	return rule_error_add(errors, rule->source, rule->captures->at, NULL,
+			      "a captured value cannot be made from another one");
+}
+
+static int check_template(const struct names *names, const struct rule *rule,
+			  struct rule_errors *errors)
+{
+	const struct rule *first = find(&names->templates, rule->template.name);
+
+	if (first == rule)
+		return 0;
+	return rule_error_add(
+		errors, rule->source, rule->at, NULL, "template %s is defined already, at %s:%u",
+		text_quote(rule->template.name).s, first->source->origin, first->at.line);
+}
+
+static int check_names(const struct rules *rules, const struct names *names,
+		       struct rule_errors *errors)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < rules->n; i++) {
+		struct rule *rule = rules->all[i];
+		int one = 0;
+
+		if (rule->kind == RULE_HOOK)
+			one = check_hook(rules, names, rule, errors);
+		else if (rule->kind == RULE_CAPTURE)
+			one = check_capture(rule, errors);
+		else if (rule->kind == RULE_TEMPLATE)
+			one = check_template(names, rule, errors);
+		if (one < 0)
+			rc = one;
+	}
+	return rc;
+}
+
+int rules_seal(struct rules *rules, struct rule_errors *errors)
+{
+	struct names names;
+	int rc;
+
+	if (rules->index)
+		return E_USAGE;
+	map_init(&names.templates);
+	map_init(&names.captures);
+	rc = collect(rules, &names);
+	if (rc == 0)
+		rc = check_names(rules, &names, errors);
+	if (rc == 0)
+		rc = rule_index_build(rules);
+	map_release(&names.templates);
+	map_release(&names.captures);
+	return rc;
+}
+
+int rules_parse(struct arena *mem, struct slice text, const char *origin, struct rules **out,
+		struct rule_errors *errors)
+{
+	struct rules *rules = rules_new(mem);
+	int rc;
+
+	if (!rules)
+		return E_NO_MEMORY;
+	rc = rules_add(rules, text, origin, errors);
+	if (rc == 0)
+		rc = rules_seal(rules, errors);
+	if (rc == 0)
+		*out = rules;
+	return rc;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c - UTF-8, quotation for messages, and edit distance.
+ *
+ * The distance is that of Damerau and Levenshtein in its restricted form, computed row by
+ * row; words longer than GUESS_MAX are not guessed at, so the rows are small and fixed. */
+#include "rule/text.h"
+
+#include <stdio.h>
+
+enum { QUOTE_MAX = 40, GUESS_MAX = 32 };
+
+static bool is_continuation(uint8_t c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+size_t text_utf8(const uint8_t *p, const uint8_t *end)
+{
+	size_t left = (size_t)(end - p), n;
+	unsigned first, second;
+
+	if (!left)
+		return 0;
+	first = p[0];
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	n = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	if (left < n)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if (!is_continuation(p[i]))
+			return 0;
+	second = p[1];
+	if ((first == 0xe0 && second < 0xa0) || /* too long a form */
+	    (first == 0xed && second > 0x9f) || /* half of a surrogate pair */
+	    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
+		return 0;
+	return n;
+}
+
+size_t text_encode(unsigned code, uint8_t out[3])
+{
+	if (code < 0x80) {
+		out[0] = (uint8_t)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		out[0] = (uint8_t)(0xc0 | code >> 6);
+		out[1] = (uint8_t)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	out[0] = (uint8_t)(0xe0 | code >> 12);
+	out[1] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
+	out[2] = (uint8_t)(0x80 | (code & 0x3f));
+	return 3;
+}
+
+struct text_quoted text_quote(struct slice s)
+{
+	struct text_quoted q;
+	size_t at = 0, i = 0;
+
+	q.s[at++] = '\'';
+	while (i < s.n && i < QUOTE_MAX) {
+		size_t n = text_utf8(s.p + i, s.p + s.n);
+
+		if (n == 0 || s.p[i] < 0x20 || s.p[i] == 0x7f) {
+			q.s[at++] = '?';
+			i++;
+			continue;
+		}
+		memcpy(q.s + at, s.p + i, n);
+		at += n;
+		i += n;
+	}
+	if (i < s.n) {
+		memcpy(q.s + at, "...", 3);
+		at += 3;
+	}
+	q.s[at++] = '\'';
+	q.s[at] = '\0';
+	return q;
+}
+
+static uint8_t fold(uint8_t c)
+{
+	return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 'a' - 'A') : c;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned distance(struct slice a, struct slice b)
+{
+	unsigned row[3][GUESS_MAX + 1]; /* before the last, last, this */
+	unsigned *older = row[0], *old = row[1], *now = row[2], *swap;
+
+	for (unsigned j = 0; j <= b.n; j++)
+		old[j] = j;
+	for (unsigned i = 1; i <= a.n; i++) {
+		now[0] = i;
+		for (unsigned j = 1; j <= b.n; j++) {
+			uint8_t x = fold(a.p[i - 1]), y = fold(b.p[j - 1]);
+
+			now[j] = least(least(old[j], now[j - 1]) + 1, old[j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == fold(b.p[j - 2]) && y == fold(a.p[i - 2]))
+				now[j] = least(now[j], older[j - 2] + 1);
+		}
+		swap = older;
+		older = old;
+		old = now;
+		now = swap;
+	}
+	return old[b.n];
+}
+
+struct text_guess text_guess(struct slice word)
+{
+	unsigned reach = word.n <= 2 ? 1 : word.n <= 5 ? 2 : 3;
+
+	return (struct text_guess){ .word = word, .distance = reach };
+}
+
+void text_guess_try(struct text_guess *g, struct slice candidate)
+{
+	unsigned d;
+
+	if (!g->word.n || !candidate.n || g->word.n > GUESS_MAX || candidate.n > GUESS_MAX)
+		return;
+	d = distance(g->word, candidate);
+	if (d < g->distance && d < candidate.n) {
+		g->distance = d;
+		g->best = candidate;
+	}
+}
+
+void text_guess_hint(const struct text_guess *g, const char *sigil, char *out, size_t cap)
+{
+	if (g->best.p)
+		snprintf(out, cap, "did you mean '%s%.*s'?", sigil, SLICE_FMT(g->best));
+	else if (cap)
+		out[0] = '\0';
+}
