@@ -74,7 +74,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 .SECONDARY:
 .PHONY: all unit benches test test-unit demo fuzz bench format check install clean help need-libzip
 
-JAVA := $(if $(JAVA_SRC),build/java/.done)
+JAVA := build/java/.done
 
 all: ## build everything (the default); with CROSS=, what needs no library but libc
 ifdef CROSS
@@ -106,14 +106,31 @@ $(OBJ)/%.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -c -o $@ $<
 
-# Class files for JDK 17 and later, made by the newest JDK here.
-JAVAC ?= $(shell tools/find-jdks | sed -n '$$s/^[^ ]* //p')/bin/javac
-JAVACFLAGS ?= -g --release 17
+# The probe class belongs to java.base; the templates must be mergeable into classes of any age,
+# so they are compiled for the oldest release that javac still knows.  java/stub holds the few
+# declarations of other people's interfaces that templates need; a template for javax.* serves
+# for jakarta.*, too, when "javax" is replaced.
+JDK_HOME ?= $(shell tools/find-jdks | sed -n '$$s/^[^ ]* //p')
+JAVAC ?= $(JDK_HOME)/bin/javac -g -nowarn -Xlint:-options
 build/java/.done: $(JAVA_SRC) Makefile
 	$(call say,JAVAC)
-	@rm -rf $(@D) && mkdir -p $(@D)
-	$(Q)$(JAVAC) $(JAVACFLAGS) -d $(@D) $(JAVA_SRC)
+	@[ -n "$(JDK_HOME)" ] || { echo "no JDK found: run tools/setup jdk" >&2; exit 1; }
+	@rm -rf $(@D) && mkdir -p $(@D)/probe $(@D)/template $(@D)/stub $(@D)/jakarta
+	$(Q)$(JAVAC) -source 17 -target 17 --patch-module java.base=java/probe -d $(@D)/probe \
+		$$(find java/probe -name '*.java') 2>$(@D)/log || { cat $(@D)/log; exit 1; }
+	$(Q)for f in $$(cd java && grep -rl 'javax\.' stub template); do \
+		to=$(@D)/jakarta/$$(echo $$f | sed 's/javax/jakarta/; s/\.java/Jakarta.java/; s,^stub/\(.*\)Jakarta,stub/\1,'); \
+		mkdir -p $$(dirname $$to); \
+		sed 's/javax\./jakarta./g; s/^\(.*\)class \([A-Z][A-Za-z]*\)/\1class \2Jakarta/' java/$$f >$$to; \
+	done
+	$(Q)$(JAVAC) --release 8 -d $(@D)/stub \
+		$$(find java/stub $(@D)/jakarta/stub -name '*.java' 2>/dev/null) java/template/sonde/Here.java
+	$(Q)$(JAVAC) --release 8 -cp $(@D)/probe:$(@D)/stub -d $(@D)/template \
+		$$(find java/template $(@D)/jakarta/template -name '*.java' 2>/dev/null)
 	@touch $@
+
+# The templates are embedded from one place.
+$(OBJ)/src/weave/builtin_bytes.o: build/java/.done
 
 install: all ## install below DESTDIR and PREFIX (/usr/local)
 	install -D -m 755 $(OUT)/sonde $(DESTDIR)$(PREFIX)/bin/sonde
@@ -160,6 +177,8 @@ $(FUZZ_OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) $(LANGUAGE) $(WARNINGS) $(INCLUDES) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link \
 		-MMD -MP -c -o $@ $<
+
+$(FUZZ_OBJ)/src/weave/builtin_bytes.o: build/java/.done
 
 $(FUZZ_OBJ)/%.o: %.S Makefile
 	$(call say,AS)

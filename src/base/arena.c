@@ -16,9 +16,12 @@ struct arena_chunk {
 	uint8_t data[];
 };
 
+/* A piece of no bytes is not NULL, not even the first. */
+static uint64_t nowhere;
+
 void arena_init(struct arena *a)
 {
-	*a = (struct arena){ 0 };
+	*a = (struct arena){ .at = (uint8_t *)&nowhere, .end = (uint8_t *)&nowhere };
 }
 
 static void release_from(struct arena *a, struct arena_chunk *c)

@@ -54,6 +54,8 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_list ap, again;
 	int n;
 
+	if (!buf_room(b, 1))
+		return;
 	va_start(ap, fmt);
 	va_copy(again, ap);
 	n = vsnprintf((char *)b->p + b->n, b->cap - b->n, fmt, ap);

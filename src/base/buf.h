@@ -30,7 +30,7 @@ bool buf_grow(struct buf *b, size_t more); /* slow path: room for `more` bytes b
  * moves b->n itself. */
 static inline uint8_t *buf_room(struct buf *b, size_t n)
 {
-	if (__builtin_expect(b->cap - b->n < n, 0) && !buf_grow(b, n))
+	if (__builtin_expect(b->cap - b->n < n || !b->p, 0) && !buf_grow(b, n))
 		return NULL;
 	return b->p + b->n;
 }

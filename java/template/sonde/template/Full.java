@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package sonde.template;
+
+import java.util.SondeProbe;
+import sonde.Here;
+
+/** Shows the probe everything: this, arguments, result, exception. */
+final class Full {
+    static void any() {
+        SondeProbe.enterFull(Here.id(), Here.self(), Here.args());
+        Here.body();
+        SondeProbe.exitFull(Here.id(), Here.result(), Here.thrown());
+    }
+}

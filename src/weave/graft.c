@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graft.c - copying a template's part into a method.
+ *
+ * Each copied node is marked, so that a listing can tell the template's part from the method's.
+ * The marked nodes of the template itself are its questions to sonde.Here: they are answered
+ * here, with what is known of the method. */
+#include "weave/graft.h"
+
+#include "classfile/desc.h"
+#include "classfile/insn.h"
+
+static int fail(struct graft *g, int rc)
+{
+	if (g->rc >= 0)
+		g->rc = rc;
+	return g->rc;
+}
+
+static int misfit(struct graft *g, const char *why, unsigned number)
+{
+	return fail(g, code_fault(g->code, NULL, g->fault, E_MISFIT, why, number));
+}
+
+int graft_init(struct graft *g, struct code *code, const struct merge *m, struct fault *f)
+{
+	const struct template *t = m->template;
+	struct slice desc = member_desc(code->cls, code->method);
+
+	*g = (struct graft){ .code = code,
+			     .template = t,
+			     .seen = m->seen,
+			     .id = m->id,
+			     .fault = f,
+			     .base = code->max_locals,
+			     .result = desc_return(desc) };
+	g->result_slots = (uint8_t)desc_slots(g->result);
+	g->keep = t->epilog_framed || t->wants_result || t->wants_thrown;
+	g->max_locals = (uint32_t)g->base + t->n_locals;
+	g->kept = (uint16_t)g->max_locals;
+	if (g->keep)
+		g->max_locals += g->result_slots > 1 ? 2 : 1;
+	if (!g->result.n)
+		return code_fault(code, NULL, f, E_DESCRIPTOR, "malformed descriptor");
+	if (g->max_locals > 65535)
+		return code_fault(code, NULL, f, E_TOO_LARGE, "no room for more local variables");
+	g->twins = arena_alloc(code->mem, t->n_labels * sizeof(*g->twins));
+	if (!g->twins)
+		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	graft_reset(g);
+	return 0;
+}
+
+void graft_reset(struct graft *g)
+{
+	memset(g->twins, 0, g->template->n_labels * sizeof(*g->twins));
+}
+
+static struct insn *twin(struct graft *g, const struct insn *label)
+{
+	struct insn **t = &g->twins[label->index];
+
+	if (!*t) {
+		*t = insn_label(g->code);
+		if (!*t)
+			fail(g, E_NO_MEMORY);
+	}
+	return *t;
+}
+
+/* ---- frames ---- */
+
+vtype graft_result_type(const struct graft *g)
+{
+	struct slice desc = member_desc(g->code->cls, g->code->method);
+
+	switch (g->result.p[0]) {
+	case 'J':
+		return VT_LONG;
+	case 'F':
+		return VT_FLOAT;
+	case 'D':
+		return VT_DOUBLE;
+	case 'L':
+	case '[':
+		return vt(VT_OBJECT, VT_DESC + (uint32_t)(g->result.p - desc.p));
+	default:
+		return VT_INT;
+	}
+}
+
+static vtype import_type(struct graft *g, vtype t)
+{
+	int index;
+
+	if (vt_tag(t) != VT_OBJECT)
+		return t;
+	index = pool_import(&g->code->cls->pool, &g->template->code->cls->pool, vt_value(t), g->seen);
+	if (index < 0)
+		fail(g, index);
+	return index < 0 ? VT_TOP : vt(VT_OBJECT, (uint32_t)index);
+}
+
+static unsigned type_slots(vtype t)
+{
+	return vt_tag(t) == VT_LONG || vt_tag(t) == VT_DOUBLE ? 2 : 1;
+}
+
+/* Adds n types; returns the slots they take. */
+static unsigned add_types(vtype *to, uint16_t *at, const vtype *from, unsigned n)
+{
+	unsigned slots = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		to[(*at)++] = from[i];
+		slots += type_slots(from[i]);
+	}
+	return slots;
+}
+
+static void add_tops(vtype *to, uint16_t *at, unsigned have, unsigned want)
+{
+	for (; have < want; have++)
+		to[(*at)++] = VT_TOP;
+}
+
+struct frame *graft_frame(struct graft *g, const struct frame *method, const struct frame *own,
+			  enum graft_way kept)
+{
+	struct frame *f = arena_zero(g->code->mem, sizeof(*f));
+	size_t room = (size_t)g->max_locals + 2;
+	vtype *locals = arena_alloc(g->code->mem, room * sizeof(*locals));
+	bool more = own->n_locals || kept;
+	unsigned slots = 0, own_slots = 0;
+
+	if (!f || !locals) {
+		fail(g, E_NO_MEMORY);
+		return NULL;
+	}
+	if (method)
+		slots = add_types(locals, &f->n_locals, method->locals, method->n_locals);
+	if (more)
+		add_tops(locals, &f->n_locals, slots, g->base);
+	for (unsigned i = 0; i < own->n_locals; i++) {
+		vtype t = import_type(g, own->locals[i]);
+
+		own_slots += add_types(locals, &f->n_locals, &t, 1);
+	}
+	if (kept) {
+		add_tops(locals, &f->n_locals, own_slots, g->template->n_locals);
+		locals[f->n_locals++] = kept == GRAFT_THROW ? g->throwable : graft_result_type(g);
+	}
+	arena_trim(g->code->mem, locals, room * sizeof(*locals), f->n_locals * sizeof(*locals));
+	f->locals = locals;
+	return g->rc < 0 ? NULL : f;
+}
+
+/* The template's frame at a label, as it has to be in the method. */
+static int copy_frame(struct graft *g, const struct insn *from, struct insn *to,
+		      const struct frame *entry, enum graft_way way)
+{
+	const struct frame *own = from->frame;
+	vtype *stack;
+	struct frame *f;
+
+	if (g->code->cls->major < 50)
+		return 0;
+	if (!g->keep || from->pc != STAND_AFTER || (way == GRAFT_RETURN && !g->result_slots))
+		way = GRAFT_NO_EXTRA;
+	f = graft_frame(g, entry, own, way);
+	stack = arena_alloc(g->code->mem, (own->n_stack + 1u) * sizeof(*stack));
+	if (!f || !stack)
+		return fail(g, E_NO_MEMORY);
+	for (unsigned i = 0; i < own->n_stack; i++)
+		stack[i] = import_type(g, own->stack[i]);
+	f->stack = stack;
+	f->n_stack = own->n_stack;
+	to->frame = f;
+	return g->rc;
+}
+
+/* ---- instructions ---- */
+
+static void put(struct graft *g, struct insn *place, struct insn *n)
+{
+	if (!insn_before(g->code, place, n)) {
+		fail(g, g->code->cls->pool.n > 65000 ? E_POOL_FULL : E_NO_MEMORY);
+		return;
+	}
+	n->flags |= INSN_MARKED;
+}
+
+static void put_op(struct graft *g, struct insn *place, uint8_t op)
+{
+	put(g, place, insn_new(g->code, op));
+}
+
+/* An instruction with a constant, whose index may be an error. */
+static void put_pool(struct graft *g, struct insn *place, uint8_t op, int index)
+{
+	if (index < 0)
+		fail(g, index);
+	else
+		put(g, place, insn_pool(g->code, op, (uint16_t)index));
+}
+
+/* Offset of the typed forms of load, store and return from their int form: i l f d a. */
+static uint8_t kind_of(struct slice type)
+{
+	switch (type.p[0]) {
+	case 'J':
+		return 1;
+	case 'F':
+		return 2;
+	case 'D':
+		return 3;
+	case 'L':
+	case '[':
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+static void put_load(struct graft *g, struct insn *place, struct slice type, unsigned slot)
+{
+	put(g, place, insn_local(g->code, (uint8_t)(OP_ILOAD + kind_of(type)), (uint16_t)slot));
+}
+
+static void put_box(struct graft *g, struct insn *place, struct slice type)
+{
+	static const struct {
+		char type;
+		const char *owner, *desc;
+	} boxes[] = {
+		{ 'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;" },
+		{ 'B', "java/lang/Byte", "(B)Ljava/lang/Byte;" },
+		{ 'C', "java/lang/Character", "(C)Ljava/lang/Character;" },
+		{ 'S', "java/lang/Short", "(S)Ljava/lang/Short;" },
+		{ 'I', "java/lang/Integer", "(I)Ljava/lang/Integer;" },
+		{ 'J', "java/lang/Long", "(J)Ljava/lang/Long;" },
+		{ 'F', "java/lang/Float", "(F)Ljava/lang/Float;" },
+		{ 'D', "java/lang/Double", "(D)Ljava/lang/Double;" },
+	};
+
+	for (size_t i = 0; i < COUNT(boxes); i++)
+		if (boxes[i].type == (char)type.p[0])
+			put_pool(g, place, OP_INVOKESTATIC,
+				 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+					      slice_str(boxes[i].owner), slice_str("valueOf"),
+					      slice_str(boxes[i].desc)));
+}
+
+static bool is_static(const struct graft *g)
+{
+	return g->code->method->access & ACC_STATIC;
+}
+
+/* Argument number n, from 1; its type, or .n == 0 when there is none. */
+static struct slice argument(const struct graft *g, unsigned number, unsigned *slot)
+{
+	struct desc_iter it = desc_args(member_desc(g->code->cls, g->code->method));
+
+	*slot = is_static(g) ? 0 : 1;
+	while (desc_next(&it)) {
+		if (--number == 0)
+			return it.type;
+		*slot += desc_slots(it.type);
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+static void put_argument(struct graft *g, struct insn *place, const struct insn *n)
+{
+	unsigned slot;
+	struct slice type = argument(g, n->index, &slot);
+
+	if (!type.n) {
+		misfit(g, "the template wants argument %u, and there is none", n->index);
+		return;
+	}
+	if (n->arg != HERE_ARG && (type.p[0] == 'L' || type.p[0] == '[' ||
+				   kind_of(type) != n->arg - HERE_INT_ARG)) {
+		misfit(g, "argument %u is not of the primitive type that the template wants", n->index);
+		return;
+	}
+	put_load(g, place, type, slot);
+	if (n->arg == HERE_ARG)
+		put_box(g, place, type);
+}
+
+static void put_all_arguments(struct graft *g, struct insn *place)
+{
+	struct slice desc = member_desc(g->code->cls, g->code->method);
+	struct desc_iter it = desc_args(desc);
+	unsigned slot = is_static(g) ? 0 : 1;
+	int n = 0, i = 0;
+
+	while (desc_next(&it))
+		n++;
+	put(g, place, insn_int(g->code, n));
+	put_pool(g, place, OP_ANEWARRAY,
+		 pool_add_name(&g->code->cls->pool, CONST_CLASS, slice_str("java/lang/Object")));
+	for (it = desc_args(desc); desc_next(&it); slot += desc_slots(it.type)) {
+		put_op(g, place, OP_DUP);
+		put(g, place, insn_int(g->code, i++));
+		put_load(g, place, it.type, slot);
+		put_box(g, place, it.type);
+		put_op(g, place, OP_AASTORE);
+	}
+}
+
+static void put_method_name(struct graft *g, struct insn *place)
+{
+	const struct class *cls = g->code->cls;
+	struct buf text;
+
+	buf_init(&text);
+	buf_put(&text, class_name(cls));
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '/')
+			text.p[i] = '.';
+	buf_u8(&text, '.');
+	buf_put(&text, member_name(cls, g->code->method));
+	buf_put(&text, member_desc(cls, g->code->method));
+	put_pool(g, place, OP_LDC,
+		 text.err ? text.err :
+			    pool_add_name(&g->code->cls->pool, CONST_STRING, buf_slice(&text)));
+	buf_release(&text);
+}
+
+/* Answers one question of the template. */
+static void put_here(struct graft *g, struct insn *place, const struct insn *n, enum graft_way way)
+{
+	switch (n->arg) {
+	case HERE_ID:
+		put(g, place, insn_int(g->code, g->id));
+		break;
+	case HERE_METHOD:
+		put_method_name(g, place);
+		break;
+	case HERE_SELF:
+		if (is_static(g))
+			put_op(g, place, OP_ACONST_NULL);
+		else
+			put(g, place, insn_local(g->code, OP_ALOAD, 0));
+		break;
+	case HERE_ARGS:
+		put_all_arguments(g, place);
+		break;
+	case HERE_RESULT:
+		if (way != GRAFT_RETURN || !g->result_slots) {
+			put_op(g, place, OP_ACONST_NULL);
+			break;
+		}
+		put_load(g, place, g->result, g->kept);
+		put_box(g, place, g->result);
+		break;
+	case HERE_THROWN:
+		if (way == GRAFT_THROW)
+			put(g, place, insn_local(g->code, OP_ALOAD, g->kept));
+		else
+			put_op(g, place, OP_ACONST_NULL);
+		break;
+	default:
+		put_argument(g, place, n);
+	}
+}
+
+/* What the template's own return becomes. */
+static void put_exit(struct graft *g, struct insn *place, enum graft_way way)
+{
+	if (way == GRAFT_THROW) {
+		if (g->keep)
+			put(g, place, insn_local(g->code, OP_ALOAD, g->kept));
+		put_op(g, place, OP_ATHROW);
+		return;
+	}
+	if (g->result_slots && g->keep)
+		put_load(g, place, g->result, g->kept);
+	put_op(g, place, g->result_slots ? (uint8_t)(OP_IRETURN + kind_of(g->result)) : OP_RETURN);
+}
+
+static int copy_switch(struct graft *g, struct insn *n)
+{
+	size_t size = sizeof(*n->sw) + n->sw->n * sizeof(n->sw->cases[0]);
+
+	n->sw = arena_copy(g->code->mem, n->sw, size);
+	if (!n->sw)
+		return fail(g, E_NO_MEMORY);
+	n->sw->other = twin(g, n->sw->other);
+	for (uint32_t i = 0; i < n->sw->n; i++)
+		n->sw->cases[i].target = twin(g, n->sw->cases[i].target);
+	return g->rc;
+}
+
+/* An ordinary instruction of the template. */
+static void copy_insn(struct graft *g, struct insn *place, const struct insn *from)
+{
+	struct insn *n = arena_copy(g->code->mem, from, sizeof(*from));
+	uint8_t format = op_table[from->op].format;
+	int index;
+
+	if (!n) {
+		fail(g, E_NO_MEMORY);
+		return;
+	}
+	n->flags &= INSN_WIDE;
+	n->size = 0;
+	n->pc = 0;
+	switch (format) {
+	case OP_FORMAT_POOL1:
+	case OP_FORMAT_POOL2:
+	case OP_FORMAT_IFACE:
+	case OP_FORMAT_MULTI:
+		index = pool_import(&g->code->cls->pool, &g->template->code->cls->pool, n->index,
+				    g->seen);
+		if (index < 0)
+			fail(g, index);
+		n->index = (uint16_t)index;
+		break;
+	case OP_FORMAT_LOCAL0:
+		n = insn_local(g->code,
+			       (uint8_t)(n->op < OP_ISTORE ? OP_ILOAD + (n->op - OP_ILOAD_0) / 4 :
+							     OP_ISTORE + (n->op - OP_ISTORE_0) / 4),
+			       (uint16_t)(g->base + n->index));
+		break;
+	case OP_FORMAT_LOCAL:
+	case OP_FORMAT_IINC:
+		n->index = (uint16_t)(g->base + n->index);
+		n->flags = 0;
+		break;
+	case OP_FORMAT_BR2:
+	case OP_FORMAT_BR4:
+		n->target = twin(g, n->target);
+		break;
+	case OP_FORMAT_TSWITCH:
+	case OP_FORMAT_LSWITCH:
+		copy_switch(g, n);
+		break;
+	default:
+		break;
+	}
+	put(g, place, n);
+}
+
+static int copy_stretch(struct graft *g, struct insn *place, const struct insn *from,
+			const struct insn *to, const struct frame *entry, enum graft_way way)
+{
+	for (; from != to && g->rc >= 0; from = from->next) {
+		if (from->op == OP_LABEL) {
+			struct insn *label;
+
+			if (!(from->flags & INSN_ANCHORED))
+				continue;
+			label = twin(g, from);
+			if (!label)
+				break;
+			insn_before(g->code, place, label);
+			if (from->frame)
+				copy_frame(g, from, label, entry, way);
+		} else if (from->flags & INSN_MARKED) {
+			put_here(g, place, from, way);
+		} else if (op_is_return(from->op)) {
+			put_exit(g, place, way);
+		} else {
+			copy_insn(g, place, from);
+		}
+	}
+	return g->rc;
+}
+
+static bool is_between(const struct insn *n, const struct insn *from, const struct insn *to)
+{
+	for (; from && from != to; from = from->next)
+		if (from == n)
+			return true;
+	return false;
+}
+
+/* The handlers of the template that lie within what was just copied. */
+static int copy_handlers(struct graft *g, const struct insn *from, const struct insn *to)
+{
+	const struct template *t = g->template;
+
+	for (uint32_t i = 0; i < t->code->n_handlers && g->rc >= 0; i++)
+		if (!t->sees_to[i] && is_between(t->code->handlers[i].start, from, to))
+			graft_handler(g, &t->code->handlers[i], NULL, NULL);
+	return g->rc;
+}
+
+int graft_handler(struct graft *g, const struct handler *h, struct insn *start, struct insn *end)
+{
+	struct code *code = g->code;
+	struct handler *v = arena_alloc(code->mem, (code->n_handlers + 1) * sizeof(*v));
+	struct handler *own;
+	int type = 0;
+
+	if (!v)
+		return fail(g, E_NO_MEMORY);
+	if (h->type)
+		type = pool_import(&code->cls->pool, &g->template->code->cls->pool, h->type, g->seen);
+	if (type < 0)
+		return fail(g, type);
+	if (code->n_handlers)
+		memcpy(v, code->handlers, code->n_handlers * sizeof(*v));
+	own = &v[code->n_handlers];
+	own->start = start ? start : twin(g, h->start);
+	own->end = end ? end : twin(g, h->end);
+	own->handler = twin(g, h->handler);
+	own->type = (uint16_t)type;
+	if (g->rc < 0)
+		return g->rc;
+	code->handlers = v;
+	code->n_handlers++;
+	return 0;
+}
+
+int graft_prolog(struct graft *g, struct insn *place, const struct frame *entry)
+{
+	const struct template *t = g->template;
+	int rc = copy_stretch(g, place, t->first, t->sentinel, entry, GRAFT_NO_EXTRA);
+
+	return rc < 0 ? rc : copy_handlers(g, t->first, t->sentinel);
+}
+
+int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
+{
+	const struct template *t = g->template;
+	int rc;
+
+	if (g->keep && way == GRAFT_THROW)
+		put(g, place, insn_local(g->code, OP_ASTORE, g->kept));
+	else if (g->keep && g->result_slots)
+		put(g, place, insn_local(g->code, (uint8_t)(OP_ISTORE + kind_of(g->result)), g->kept));
+	rc = copy_stretch(g, place, t->sentinel->next, NULL, NULL, way);
+	return rc < 0 ? rc : copy_handlers(g, t->sentinel->next, NULL);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graft.h - copying a template's instructions, frames and handlers into a method.
+ * Only merge.c uses this. */
+#ifndef WEAVE_GRAFT_H
+#define WEAVE_GRAFT_H
+
+#include "weave/merge.h"
+
+enum graft_way {
+	GRAFT_NO_EXTRA,
+	GRAFT_RETURN, /* the way out with a result */
+	GRAFT_THROW,  /* the way out with an exception */
+};
+
+struct graft {
+	struct code *code;
+	const struct template *template;
+	uint16_t *seen;
+	int32_t id;
+	struct fault *fault;
+	int rc;		       /* the first failure */
+	uint16_t base;	       /* the method's max_locals: the template's locals begin here */
+	uint32_t max_locals;   /* of both */
+	struct slice result;   /* the method's return type */
+	uint8_t result_slots;
+	bool keep;	       /* result and exception wait in a local, not on the stack */
+	uint16_t kept;	       /* that local */
+	vtype throwable;       /* set before the way out with an exception is written */
+	struct insn **twins;   /* the copy of each of the template's labels, or NULL */
+	struct insn *body_end; /* the label behind the method's own code */
+};
+
+int graft_init(struct graft *g, struct code *code, const struct merge *m, struct fault *f);
+
+/* Copies the prolog before `place`; `entry` is the method's frame there, or NULL when the prolog
+ * needs none. */
+int graft_prolog(struct graft *g, struct insn *place, const struct frame *entry);
+
+/* Copies the epilog before `place`. */
+int graft_epilog(struct graft *g, struct insn *place, enum graft_way way);
+
+/* A further copy begins: labels get new twins. */
+void graft_reset(struct graft *g);
+
+/* Appends a handler of the template; start and end replace its own when not NULL. */
+int graft_handler(struct graft *g, const struct handler *h, struct insn *start, struct insn *end);
+
+/* A frame with the method's locals (all TOP when `method` is NULL), then the template's, then what
+ * is kept.  Its stack is empty.  NULL: g->rc. */
+struct frame *graft_frame(struct graft *g, const struct frame *method, const struct frame *own,
+			  enum graft_way kept);
+
+vtype graft_result_type(const struct graft *g);
+
+#endif

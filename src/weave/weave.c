@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* weave.c - which method gets which template, and the loop over a class. */
+#include "weave/weave.h"
+
+#include "weave/facts.h"
+#include "weave/fit.h"
+#include "weave/merge.h"
+
+#define PROBE_CLASS "java/util/SondeProbe"
+
+static int load_builtins(struct weaver *w, struct arena *mem, struct fault *f)
+{
+	for (size_t i = 0; i < builtin_count; i++) {
+		const struct builtin *b = &builtins[i];
+		struct slice bytes = { b->start, (size_t)(b->end - b->start) };
+		int rc = template_read(mem, bytes, slice_str(b->method), &w->builtin[i], f);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int load_own(struct weaver *w, struct arena *mem, weave_load *load, void *ctx,
+		    struct fault *f)
+{
+	w->own = arena_zero(mem, (w->rules->n + 1) * sizeof(struct template *));
+	if (!w->own)
+		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	for (size_t i = 0; i < w->rules->n; i++) {
+		const struct rule *rule = w->rules->all[i];
+		struct slice bytes;
+		int rc;
+
+		if (rule->kind != RULE_TEMPLATE)
+			continue;
+		rc = load ? load(ctx, rule->template.path, &bytes, f) :
+			    fault_set(f, E_NOT_FOUND, -1, "templates cannot be loaded here");
+		if (rc >= 0)
+			rc = template_read(mem, bytes, rule->template.method, &w->own[i], f);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, weave_load *load,
+		void *ctx, struct fault *f)
+{
+	int rc;
+
+	*w = (struct weaver){ .rules = rules };
+	rc = load_builtins(w, mem, f);
+	if (rc >= 0)
+		rc = load_own(w, mem, load, ctx, f);
+	if (rc < 0)
+		weaver_release(w);
+	return rc;
+}
+
+void weaver_release(struct weaver *w)
+{
+	for (size_t i = 0; i < builtin_count; i++)
+		template_release(w->builtin[i]);
+	for (size_t i = 0; w->own && i < w->rules->n; i++)
+		template_release(w->own[i]);
+	*w = (struct weaver){ 0 };
+}
+
+/* The state of one class being woven. */
+struct weaving {
+	const struct weaver *w;
+	struct weave_job *job;
+	struct rule_class facts;
+	uint16_t *seen[BUILTIN_MAX + 1]; /* by builtin; the last for the rules' own */
+	const struct template *seen_own; /* the one that seen[BUILTIN_MAX] is for */
+};
+
+/* The memory of constants already brought over from a template; NULL: out of memory. */
+static uint16_t *seen_of(struct weaving *v, const struct template *t, size_t slot)
+{
+	if (slot == BUILTIN_MAX && v->seen_own != t) {
+		v->seen[slot] = NULL;
+		v->seen_own = t;
+	}
+	if (!v->seen[slot])
+		v->seen[slot] = arena_zero(v->job->mem, t->n_in_pool * sizeof(uint16_t));
+	return v->seen[slot];
+}
+
+static int merge_one(struct weaving *v, struct member *m, const struct template *t, size_t slot,
+		     int32_t id, struct fault *f)
+{
+	struct class *cls = v->job->cls;
+	struct merge merge = { t, seen_of(v, t, slot), id };
+	struct slice unseen = template_invisible(t, cls);
+	struct code *code;
+	int rc;
+
+	if (!merge.seen)
+		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	if (unseen.n)
+		return fault_set(f, E_INVISIBLE, -1, "the template names %.*s, which %.*s does not",
+				 SLICE_FMT(unseen), SLICE_FMT(class_name(cls)));
+	if (v->job->work != v->job->mem)
+		arena_reset(v->job->work);
+	rc = code_elevate(cls, m, &code, f);
+	if (rc >= 0)
+		rc = merge_into(code, &merge, f);
+	if (rc >= 0)
+		rc = code_lower(code, f);
+	return rc;
+}
+
+/* Tries the variants of a category until one fits. */
+static int merge_category(struct weaving *v, struct member *m, const char *category,
+			  struct weave_outcome *o, struct fault *f)
+{
+	int rc = E_MISFIT;
+
+	for (size_t i = 0; i < builtin_count; i++) {
+		if (strcmp(builtins[i].category, category) != 0)
+			continue;
+		f->code = 0;
+		rc = merge_one(v, m, v->w->builtin[i], i, o->id, f);
+		o->template = v->w->builtin[i];
+		if (rc != E_MISFIT && rc != E_INVISIBLE)
+			return rc;
+	}
+	return rc;
+}
+
+static const char *category_of(struct weaving *v, struct member *m, const struct rule_hook *hook)
+{
+	const char *fitting;
+
+	for (size_t i = 0; hook->template.n && rule_templates[i]; i++)
+		if (slice_is(hook->template, rule_templates[i]) && strcmp("catch-all", rule_templates[i]))
+			return rule_templates[i];
+	if (!hook->template.n && hook->level == LEVEL_FULL) {
+		fitting = fit_category(&v->facts, v->job->cls, m);
+		if (fitting)
+			return fitting;
+	}
+	return rule_level_text(hook->level);
+}
+
+/* HotSpot looks at the code of finalize() when it loads a class: a lone return means that objects
+ * need no finalizing.  Woven, Object.finalize() would make a finalizer of every object. */
+static bool is_empty_finalizer(const struct class *cls, const struct member *m)
+{
+	return slice_is(member_name(cls, m), "finalize") && slice_is(member_desc(cls, m), "()V") &&
+	       m->code.n > 8 && get_u32(m->code.p + 4) == 1;
+}
+
+static int weave_method(struct weaving *v, struct member *m, struct weave_outcome *o,
+			struct fault *f)
+{
+	const struct rule_hook *hook = &o->rule->hook;
+	const struct rule *own = hook->template_rule;
+
+	if (!m->code.p)
+		return fault_set(f, E_NO_CODE, -1, "is %s",
+				 m->access & ACC_NATIVE ? "native" : "abstract");
+	if (is_empty_finalizer(v->job->cls, m))
+		return fault_set(f, E_EMPTY_FINALIZER, -1, "%s", err_text(E_EMPTY_FINALIZER));
+	if (own) {
+		o->template = v->w->own[own->index];
+		return merge_one(v, m, o->template, BUILTIN_MAX, o->id, f);
+	}
+	return merge_category(v, m, category_of(v, m, hook), o, f);
+}
+
+static int weave_methods(struct weaving *v, struct fault *f)
+{
+	struct weave_job *job = v->job;
+	struct class *cls = job->cls;
+
+	for (uint32_t i = 0; i < cls->n_methods; i++) {
+		struct weave_outcome *o = &job->outcomes[job->n_outcomes];
+		struct rule_method facts;
+		struct fault why = { 0 };
+		int rc = facts_of_method(cls, &cls->methods[i], job->mem, &facts);
+
+		if (rc < 0)
+			return fault_set(f, rc, -1, "malformed annotations");
+		*o = (struct weave_outcome){ .method = i, .id = job->first_id + (int32_t)i };
+		o->rule = rules_match_method(v->w->rules, &v->facts, &facts);
+		if (!o->rule)
+			continue;
+		o->rc = weave_method(v, &cls->methods[i], o, &why);
+		if (o->rc == E_NO_MEMORY)
+			return fault_set(f, o->rc, -1, "out of memory");
+		if (o->rc < 0) {
+			o->template = NULL;
+			o->why = arena_str(job->mem, slice_str(why.text));
+		}
+		job->n_woven += o->rc >= 0;
+		job->n_outcomes++;
+	}
+	return 0;
+}
+
+int weave_class(const struct weaver *w, struct weave_job *job, struct slice bytes, struct buf *out,
+		struct fault *f)
+{
+	struct weaving v = { .w = w, .job = job };
+	struct rule_lineage *lineage;
+	int rc;
+
+	job->n_outcomes = job->n_woven = 0;
+	job->cls = NULL;
+	rc = class_read(job->mem, bytes, &job->cls, f);
+	if (rc < 0)
+		return rc;
+	job->cls->work = job->work;
+	lineage = arena_alloc(job->mem, sizeof(*lineage));
+	job->outcomes = arena_alloc(job->mem, (job->cls->n_methods + 1) * sizeof(*job->outcomes));
+	if (!job->outcomes || !lineage)
+		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	lineage->ready = false;
+	rc = facts_of_class(job->cls, job->mem, &v.facts);
+	if (rc < 0)
+		return fault_set(f, rc, -1, "malformed annotations");
+	v.facts.resolver = job->resolver;
+	v.facts.lineage = lineage;
+	if (slice_is(v.facts.name, PROBE_CLASS) || slice_is(v.facts.name, HERE_CLASS) ||
+	    !rules_class_may_match(w->rules, &v.facts))
+		return 0;
+	rc = weave_methods(&v, f);
+	if (rc < 0 || !job->n_woven)
+		return rc;
+	return class_write(job->cls, out);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* weave.h - a class and rules become a class.
+ *
+ * Pure: no JVM, no files, no clock; the same bytes under the same rules and ids give the same
+ * result.  A weaver is made once from a set of rules and may then be used by any number of
+ * threads, each with arenas of its own.  A method that cannot be woven is left as it was and told
+ * with its reason; so is a class. */
+#ifndef WEAVE_WEAVE_H
+#define WEAVE_WEAVE_H
+
+#include "rule/match.h"
+#include "weave/builtin.h"
+
+struct weaver {
+	const struct rules *rules;
+	struct template *builtin[BUILTIN_MAX]; /* in the order of builtins[] */
+	struct template **own;		       /* of the rules' own, by rule->index, or NULL */
+};
+
+/* Gives the bytes of a template's class file, which must live as long as the weaver. */
+typedef int weave_load(void *ctx, struct slice path, struct slice *bytes, struct fault *f);
+
+/* Prepares all templates; a bad one is refused here, before any class is touched.  load may be
+ * NULL when no rule names a template of its own. */
+int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, weave_load *load,
+		void *ctx, struct fault *f);
+void weaver_release(struct weaver *w);
+
+/* What became of one method that a rule wants hooked. */
+struct weave_outcome {
+	uint32_t method; /* index into the class's methods */
+	int rc;		 /* 0: woven; else E_*, and it was left alone */
+	int32_t id;
+	const struct rule *rule;
+	const struct template *template; /* NULL unless woven */
+	char *why;			 /* one sentence, when rc < 0; else NULL */
+};
+
+struct weave_job {
+	struct arena *mem;		      /* for the class and the outcomes */
+	struct arena *work;		      /* for one method; reset again and again */
+	const struct rule_resolver *resolver; /* may be NULL */
+	int32_t first_id;		      /* method k of the class gets first_id + k */
+	/* results */
+	struct class *cls;		/* to be given back with class_release */
+	struct weave_outcome *outcomes; /* one for each method that a rule wants */
+	uint32_t n_outcomes, n_woven;
+};
+
+/* Appends the woven class to out; nothing when no method was woven (job->n_woven is 0).  Negative:
+ * the class itself could not be read or written, nothing was appended. */
+int weave_class(const struct weaver *w, struct weave_job *job, struct slice bytes, struct buf *out,
+		struct fault *f);
+
+#endif
