@@ -16,10 +16,17 @@ const struct attr_info attr_table[ATTR_COUNT] = {
 #undef X
 };
 
+static const uint8_t name_length[ATTR_COUNT] = {
+#define X(KIND, name, where, layout) [ATTR_##KIND] = sizeof(name) - 1,
+#include "classfile/attributes.def"
+#undef X
+};
+
 static uint8_t kind_of_name(struct slice name)
 {
 	for (uint8_t kind = 1; kind < ATTR_COUNT; kind++)
-		if (slice_is(name, attr_table[kind].name))
+		if (name_length[kind] == name.n &&
+		    memcmp(name.p, attr_table[kind].name, name.n) == 0)
 			return kind;
 	return ATTR_UNKNOWN;
 }
@@ -276,21 +283,19 @@ static int walk_type_annotation(struct walk *w)
 	return rc < 0 ? rc : walk_text(w, "(11)@");
 }
 
+/* Of a record component.  Attributes that mean nothing there are skipped, so none nests. */
 static int walk_nested_attrs(struct walk *w)
 {
 	struct attrs nested;
 	struct attr inner;
 	int rc;
 
-	if (++w->depth > NESTING_MAX)
-		return walk_fail(w, "attributes nested too deep");
-	rc = attrs_read(&nested, w->pool, &w->r, w->fault);
-	for (const uint8_t *at = NULL; rc >= 0 && attrs_next(&nested, w->pool, &at, &inner);) {
-		if (inner.kind == ATTR_RECORD)
-			return walk_fail(w, "a Record attribute in a Record attribute");
-		rc = attr_walk(&inner, w->pool, &(struct attr_visitor){ 0 }, w->fault);
-	}
-	w->depth--;
+	rc = attrs_read(&nested, w->pool, &w->r, NULL);
+	if (rc < 0)
+		return walk_fail(w, "a component's attributes do not fit into it");
+	for (const uint8_t *at = NULL; rc >= 0 && attrs_next(&nested, w->pool, &at, &inner);)
+		if (strchr(attr_table[inner.kind].where, 'R'))
+			rc = attr_walk(&inner, w->pool, &(struct attr_visitor){ 0 }, w->fault);
 	return rc;
 }
 

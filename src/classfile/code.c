@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* code.c - from the bytes of a Code attribute to a list of instructions.
  *
- * Two passes.  The first goes over the bytes once and makes a node for each instruction, one
- * behind the other in memory; node_at remembers which node begins at which offset.  The second
- * goes over what holds offsets (branches, switches, exception table, frames, lines, variables,
- * type annotations) and replaces them by nodes: node_at says at once whether an offset is the
- * start of an instruction.  Labels are made only where something jumps to. */
+ * Two passes.  The first goes over the bytes once and makes the nodes, one behind the other in
+ * memory; node_at remembers which node holds the instruction that begins at an offset.  The second
+ * goes over what control flow needs (branches, switches, exception table, frames) and replaces
+ * offsets by labels: node_at says at once whether an offset is the start of an instruction.  When
+ * it lies inside a run, the run is cut there.  Labels are made only where something jumps to. */
 #include "classfile/code.h"
 
 #include <stdarg.h>
@@ -69,6 +69,8 @@ static uint32_t switch_size(struct slice bytes, uint32_t pc)
 	return head + fixed + (uint32_t)(n * each);
 }
 
+static const char past_end[] = "instruction reaches past the end of the code";
+
 static int bad_insn(struct elevation *e, uint32_t pc, int rc, const char *what)
 {
 	struct insn here = { .old = (uint16_t)pc, .flags = INSN_READ };
@@ -117,7 +119,7 @@ static int decode_special(struct elevation *e, struct insn *n, uint32_t pc)
 	uint32_t size = op_table[*p].size;
 
 	if (size > bytes.n - pc)
-		return bad_insn(e, pc, E_TRUNCATED, "instruction reaches past the end of the code");
+		return bad_insn(e, pc, E_TRUNCATED, past_end);
 	switch (op_table[*p].format) {
 	case OP_FORMAT_INDY:
 	case OP_FORMAT_IFACE:
@@ -147,48 +149,119 @@ static int decode_special(struct elevation *e, struct insn *n, uint32_t pc)
 	return (int)size;
 }
 
+/* One node for an instruction; its size or an error. */
+static int decode_insn(struct elevation *e, struct insn *n, uint32_t pc)
+{
+	const uint8_t *p = e->code->bytes.p + pc;
+	const struct op_shape *shape = &op_shapes[*p];
+	uint64_t w = get_u32(p + 1); /* read_header: 4 bytes follow */
+	int size = shape->size;
+
+	*n = (struct insn){ .prev = e->last,
+			    .old = (uint16_t)pc,
+			    .index = (uint16_t)(w >> shape->index_shift) | shape->local,
+			    .arg = (int16_t)((int64_t)(w << shape->arg_left) >> shape->arg_right),
+			    .op = *p,
+			    .flags = INSN_READ | INSN_COPY };
+	if (!size)
+		size = decode_special(e, n, pc);
+	if (size < 0)
+		return size;
+	n->size = (uint16_t)size;
+	e->last->next = n;
+	e->last = n;
+	return size;
+}
+
 static int decode(struct elevation *e)
 {
-	struct code *code = e->code;
-	uint32_t length = (uint32_t)code->bytes.n, pc = 0, count = 0;
-	struct insn *last = code->start;
+	uint32_t length = (uint32_t)e->code->bytes.n, pc = 0;
 
-	e->nodes = arena_alloc(code->mem, length * sizeof(*e->nodes));
-	if (!e->nodes)
-		return no_memory(e);
 	while (pc < length) {
-		struct insn *n = &e->nodes[count++];
-		uint8_t op = code->bytes.p[pc];
-		const struct op_shape *shape = &op_shapes[op];
-		uint64_t w = get_u32(code->bytes.p + pc + 1); /* read_header: 4 bytes follow */
-		int size = shape->size;
+		int size = decode_insn(e, &e->nodes[e->n_nodes++], pc);
 
-		*n = (struct insn){ .prev = last,
-				    .old = (uint16_t)pc,
-				    .index = (uint16_t)(w >> shape->index_shift) | shape->local,
-				    .arg = (int16_t)((int64_t)(w << shape->arg_left) >>
-						     shape->arg_right),
-				    .op = op,
-				    .flags = INSN_READ | INSN_COPY,
-				    .size = (uint8_t)size };
-		if (!size) {
-			size = decode_special(e, n, pc);
-			if (size < 0)
-				return size;
-			n->size = n->flags & INSN_COPY ? (uint8_t)size : 0;
-		}
-		last->next = n;
-		last = n;
-		e->node_at[pc] = (uint16_t)count;
+		if (size < 0)
+			return size;
+		e->node_at[pc] = (uint16_t)e->n_nodes;
 		pc += (uint32_t)size;
 	}
-	if (pc > length)
-		return bad_insn(e, last->old, E_TRUNCATED,
-				"instruction reaches past the end of the code");
-	arena_trim(code->mem, e->nodes, length * sizeof(*e->nodes), count * sizeof(*e->nodes));
-	last->next = code->end;
-	code->end->prev = last;
-	return 0;
+	arena_trim(e->code->mem, e->nodes, length * sizeof(*e->nodes),
+		   e->n_nodes * sizeof(*e->nodes));
+	return pc > length ? bad_insn(e, e->last->old, E_TRUNCATED, past_end) : 0;
+}
+
+static bool is_constructor(const struct code *code)
+{
+	return slice_is(member_name(code->cls, code->method), "<init>");
+}
+
+/* As decode, with runs.  The nodes keep room for those that cutting will make: a node holds at
+ * least one instruction, so there are never more than bytes. */
+static int decode_coarse(struct elevation *e)
+{
+	const uint8_t *code = e->code->bytes.p;
+	uint32_t length = (uint32_t)e->code->bytes.n, pc = 0;
+	/* in constructors it matters which object an invokespecial initialises */
+	uint8_t alone = is_constructor(e->code) ? OP_INVOKESPECIAL : OP_LABEL;
+
+	while (pc < length) {
+		struct insn *n = &e->nodes[e->n_nodes++];
+		uint16_t number = (uint16_t)e->n_nodes;
+		uint32_t start = pc;
+		int size;
+
+		while (pc < length && op_run_size[code[pc]] && code[pc] != alone) {
+			e->node_at[pc] = number;
+			pc += op_run_size[code[pc]];
+		}
+		if (pc > start) {
+			*n = (struct insn){ .prev = e->last,
+					    .old = (uint16_t)start,
+					    .size = (uint16_t)(pc - start),
+					    .op = OP_RUN,
+					    .flags = INSN_READ | INSN_COPY };
+			e->last->next = n;
+			e->last = n;
+			continue;
+		}
+		size = decode_insn(e, n, pc);
+		if (size < 0)
+			return size;
+		e->node_at[pc] = number;
+		pc += (uint32_t)size;
+	}
+	return pc > length ? bad_insn(e, e->last->old, E_TRUNCATED, past_end) : 0;
+}
+
+/* Cuts the run at pc, where an instruction begins; the part from there on.  The smaller part becomes
+ * the new node, so that cutting again and again stays cheap. */
+static struct insn *cut(struct elevation *e, struct insn *run, uint32_t pc)
+{
+	uint32_t end = (uint32_t)run->old + run->size;
+	bool head = pc - run->old < end - pc;
+	struct insn *n = &e->nodes[e->n_nodes++];
+	uint16_t number = (uint16_t)e->n_nodes;
+	uint32_t from = head ? run->old : pc, to = head ? pc : end;
+
+	for (uint32_t i = from; i < to; i++)
+		if (e->node_at[i])
+			e->node_at[i] = number;
+	*n = *run;
+	n->old = (uint16_t)from;
+	n->size = (uint16_t)(to - from);
+	if (head) {
+		run->old = (uint16_t)pc;
+		run->size = (uint16_t)(end - pc);
+		run->prev->next = n;
+		n->next = run;
+		run->prev = n;
+		return run;
+	}
+	run->size = (uint16_t)(pc - run->old);
+	run->next->prev = n;
+	n->prev = run;
+	run->next = n;
+	return n;
 }
 
 struct insn *elevate_label(struct elevation *e, uint32_t pc)
@@ -201,6 +274,8 @@ struct insn *elevate_label(struct elevation *e, uint32_t pc)
 	if (!e->node_at[pc])
 		return NULL;
 	node = &e->nodes[e->node_at[pc] - 1];
+	if (node->old != pc)
+		node = cut(e, node, pc);
 	label = node->prev;
 	if (label->op == OP_LABEL && label != code->start)
 		return label;
@@ -323,180 +398,28 @@ static int read_handlers(struct elevation *e, struct reader *r)
 	return 0;
 }
 
-/* The node that an offset in a table hangs on, and how far inside it the offset lies. */
-static struct insn *anchor(struct elevation *e, uint32_t pc, uint16_t *inside)
+static int bad_table(struct elevation *e, const struct attr *a, int rc)
 {
-	struct code *code = e->code;
-	uint32_t start = pc;
-	struct insn *n;
-
-	*inside = 0;
-	if (pc == 0)
-		return code->start;
-	if (pc >= code->bytes.n)
-		return pc == code->bytes.n ? code->end : NULL;
-	while (!e->node_at[start])
-		start--;
-	*inside = (uint16_t)(pc - start);
-	n = &e->nodes[e->node_at[start] - 1];
-	n->flags |= INSN_ANCHORED;
-	return n;
-}
-
-static int bad_table(struct elevation *e, const struct code_table *t, int rc)
-{
-	if (e->no_memory)
-		return no_memory(e);
 	return code_fault(e->code, NULL, e->fault, rc, "%s does not fit its length or the code",
-			  attr_table[t->attr.kind].name);
+			  attr_table[a->kind].name);
 }
 
 /* LineNumberTable, LocalVariableTable and LocalVariableTypeTable: u2 count, entries of a fixed
  * size that begin with an offset (and, for variables, a length). */
-static int read_offsets(struct elevation *e, struct code_table *t, size_t entry, bool ranges)
+static int check_offsets(struct elevation *e, const struct attr *a, size_t entry, bool ranges)
 {
-	struct slice data = t->attr.data;
-	uint32_t n = data.n < 2 ? 0 : get_u16(data.p);
-	int rc = ranges ? E_VARS : E_LINES;
+	const uint8_t *p = a->data.p + 2;
+	size_t n = a->data.n < 2 ? 0 : get_u16(a->data.p);
+	uint32_t greatest = 0, limit = (uint32_t)e->code->bytes.n + ranges;
 
-	if (data.n < 2 || data.n != 2 + n * entry)
-		return bad_table(e, t, rc);
-	t->fixups = arena_alloc(e->code->mem, n * sizeof(*t->fixups));
-	if (!t->fixups)
-		return no_memory(e);
-	t->n_fixups = n;
-	for (uint32_t i = 0; i < n; i++) {
-		struct fixup *fix = &t->fixups[i];
+	if (a->data.n < 2 || a->data.n != 2 + n * entry)
+		return bad_table(e, a, ranges ? E_VARS : E_LINES);
+	for (; n; n--, p += entry) {
+		uint32_t offset = get_u16(p) + (ranges ? (uint32_t)get_u16(p + 2) : 0);
 
-		fix->at = (uint32_t)(2 + i * entry);
-		fix->to = NULL;
-		fix->from = anchor(e, get_u16(data.p + fix->at), &fix->from_in);
-		if (!fix->from || (!ranges && fix->from == e->code->end))
-			return bad_table(e, t, rc);
-		if (!ranges)
-			continue;
-		fix->to = anchor(
-			e, get_u16(data.p + fix->at) + (uint32_t)get_u16(data.p + fix->at + 2),
-			&fix->to_in);
-		if (!fix->to)
-			return bad_table(e, t, rc);
+		greatest = offset > greatest ? offset : greatest;
 	}
-	return 0;
-}
-
-struct anno_walk {
-	struct elevation *e;
-	struct code_table *table;
-	bool count_only;
-};
-
-static struct fixup *next_fixup(struct anno_walk *w, size_t at)
-{
-	struct fixup *fix;
-
-	if (w->count_only) {
-		w->table->n_fixups++;
-		return NULL;
-	}
-	fix = &w->table->fixups[w->table->n_fixups++];
-	*fix = (struct fixup){ .at = (uint32_t)at };
-	return fix;
-}
-
-/* The target of a type annotation is one instruction.  Compilers have been seen to leave wrong
- * offsets here and no JVM looks at them: those stay as they are. */
-static int anno_offset(void *ctx, size_t at, uint16_t pc)
-{
-	struct anno_walk *w = ctx;
-	struct elevation *e = w->e;
-	struct fixup *fix;
-
-	if (pc >= e->code->bytes.n || !e->node_at[pc])
-		return 0;
-	fix = next_fixup(w, at);
-	if (fix) {
-		fix->from = &e->nodes[e->node_at[pc] - 1];
-		fix->from->flags |= INSN_ANCHORED;
-	}
-	return 0;
-}
-
-static int anno_range(void *ctx, size_t at, uint16_t from, uint16_t length)
-{
-	struct anno_walk *w = ctx;
-	struct elevation *e = w->e;
-	struct fixup *fix;
-
-	if ((uint32_t)from + length > e->code->bytes.n)
-		return 0;
-	fix = next_fixup(w, at);
-	if (fix) {
-		fix->from = anchor(e, from, &fix->from_in);
-		fix->to = anchor(e, (uint32_t)from + length, &fix->to_in);
-	}
-	return 0;
-}
-
-static int read_type_annotations(struct elevation *e, struct code_table *t)
-{
-	struct anno_walk walk = { e, t, true };
-	struct attr_visitor visitor = { &walk, NULL, anno_offset, anno_range };
-	const struct pool *pool = &e->code->cls->pool;
-	int rc = attr_walk(&t->attr, pool, &visitor, NULL);
-
-	if (rc < 0) { /* no JVM reads these while loading: carry what we do not understand */
-		t->n_fixups = 0;
-		return 0;
-	}
-	t->fixups = arena_alloc(e->code->mem, t->n_fixups * sizeof(*t->fixups));
-	if (!t->fixups)
-		return no_memory(e);
-	t->n_fixups = 0;
-	walk.count_only = false;
-	return attr_walk(&t->attr, pool, &visitor, e->fault);
-}
-
-/* The old StackMap of CLDC (versions below 50): offsets of frames, and of `new` instructions in
- * Uninitialized types.  Each frame is complete, so only the offsets need care. */
-static int read_old_stack_map(struct elevation *e, struct code_table *t)
-{
-	struct reader r = rd_init(t->attr.data);
-	uint32_t frames = rd_u16(&r);
-
-	t->fixups = arena_alloc(e->code->mem, (t->attr.data.n / 2 + 1) * sizeof(*t->fixups));
-	if (!t->fixups)
-		return no_memory(e);
-	for (uint32_t i = 0; i < frames && !r.err; i++) {
-		for (int part = 0; part < 3 && !r.err; part++) {
-			size_t at = rd_at(&r);
-			uint32_t n = rd_u16(&r);
-
-			if (part == 0) {
-				struct fixup *fix = &t->fixups[t->n_fixups++];
-
-				*fix = (struct fixup){ .at = (uint32_t)at };
-				fix->from = elevate_label(e, n);
-				if (!fix->from)
-					return bad_table(e, t, E_FRAME);
-				continue;
-			}
-			while (n-- && !r.err) {
-				uint8_t tag = rd_u8(&r);
-				struct fixup *fix = &t->fixups[t->n_fixups];
-
-				if (tag == VT_OBJECT)
-					rd_u16(&r);
-				if (tag != VT_UNINIT)
-					continue;
-				*fix = (struct fixup){ .at = (uint32_t)rd_at(&r) };
-				fix->from = anchor(e, rd_u16(&r), &fix->from_in);
-				if (!fix->from)
-					return bad_table(e, t, E_FRAME);
-				t->n_fixups++;
-			}
-		}
-	}
-	return r.err || rd_left(&r) ? bad_table(e, t, E_FRAME) : 0;
+	return greatest < limit ? 0 : bad_table(e, a, ranges ? E_VARS : E_LINES);
 }
 
 static int read_table(struct elevation *e, struct code_table *t)
@@ -505,20 +428,20 @@ static int read_table(struct elevation *e, struct code_table *t)
 
 	switch (t->attr.kind) {
 	case ATTR_LINE_NUMBER_TABLE:
-		return read_offsets(e, t, 4, false);
+		return check_offsets(e, &t->attr, 4, false);
 	case ATTR_LOCAL_VARIABLE_TABLE:
 	case ATTR_LOCAL_VARIABLE_TYPE_TABLE:
-		return read_offsets(e, t, 10, true);
+		return check_offsets(e, &t->attr, 10, true);
 	case ATTR_RUNTIME_VISIBLE_TYPE_ANNOTATIONS:
 	case ATTR_RUNTIME_INVISIBLE_TYPE_ANNOTATIONS:
-		return read_type_annotations(e, t);
+		return 0; /* no JVM reads them while loading: lowering moves what it understands */
 	case ATTR_STACK_MAP_TABLE:
 		if (major >= 50)
 			return frame_read_table(e, t->attr.data);
 		break;
 	case ATTR_STACK_MAP:
 		if (major < 50)
-			return read_old_stack_map(e, t);
+			return 0;
 		break;
 	default:
 		break;
@@ -584,10 +507,12 @@ static int read_header(struct elevation *e, struct reader *r)
 static bool take_scratch(struct elevation *e)
 {
 	struct class *cls = e->code->cls;
-	uint32_t need = (uint32_t)e->code->bytes.n;
+	uint32_t need = (uint32_t)e->code->bytes.n + 1; /* lowering uses one more */
 
 	if (cls->scratch_n < need) {
-		uint32_t n = need < 2048 ? 2048 : need < 16384 ? 16384 : 65536;
+		uint32_t n = need < 2048    ? 2048
+			     : need < 16384 ? 16384
+					    : 65536; /* code_length < 65536 */
 
 		cls->scratch = arena_alloc(cls->mem, n * sizeof(*cls->scratch));
 		cls->scratch_n = cls->scratch ? n : 0;
@@ -599,7 +524,8 @@ static bool take_scratch(struct elevation *e)
 	return true;
 }
 
-int code_elevate(struct class *cls, struct member *m, struct code **out, struct fault *f)
+static int elevate(struct class *cls, struct member *m, bool coarse, struct code **out,
+		   struct fault *f)
 {
 	struct code *code = arena_zero(cls->work, sizeof(*code) + 2 * sizeof(struct insn));
 	struct elevation e = { .code = code, .fault = f };
@@ -612,7 +538,7 @@ int code_elevate(struct class *cls, struct member *m, struct code **out, struct 
 	code->method = m;
 	code->mem = cls->work;
 	code->start = (struct insn *)(code + 1);
-	code->end = code->start + 1;
+	code->end = code->read_end = code->start + 1;
 	code->start->op = code->end->op = OP_LABEL;
 	if (!m->code.p)
 		return code_fault(code, NULL, f, E_CODE_MISSING, "has no code");
@@ -620,9 +546,13 @@ int code_elevate(struct class *cls, struct member *m, struct code **out, struct 
 	if (rc < 0)
 		return rc;
 	code->end->old = (uint16_t)code->bytes.n;
-	if (!take_scratch(&e))
+	e.last = code->start;
+	e.nodes = arena_alloc(code->mem, code->bytes.n * sizeof(*e.nodes));
+	if (!e.nodes || !take_scratch(&e))
 		return no_memory(&e);
-	rc = decode(&e);
+	rc = coarse ? decode_coarse(&e) : decode(&e);
+	e.last->next = code->end;
+	code->end->prev = e.last;
 	if (rc >= 0)
 		rc = link_branches(&e);
 	if (rc >= 0)
@@ -633,5 +563,51 @@ int code_elevate(struct class *cls, struct member *m, struct code **out, struct 
 		rc = read_tables(&e, &r);
 	if (rc >= 0)
 		*out = code;
+	return rc;
+}
+
+int code_elevate(struct class *cls, struct member *m, struct code **out, struct fault *f)
+{
+	return elevate(cls, m, false, out, f);
+}
+
+int code_elevate_coarse(struct class *cls, struct member *m, struct code **out, struct fault *f)
+{
+	return elevate(cls, m, true, out, f);
+}
+
+/* Puts the instructions of a run in its place. */
+static int expand(struct elevation *e, struct insn *run)
+{
+	struct code *code = e->code;
+	struct insn *next = run->next;
+	uint32_t end = (uint32_t)run->old + run->size;
+	uint8_t keep = run->flags & INSN_MARKED;
+
+	e->last = run->prev;
+	for (uint32_t pc = run->old; pc < end;) {
+		struct insn *n = arena_alloc(code->mem, sizeof(*n));
+		int size = n ? decode_insn(e, n, pc) : E_NO_MEMORY;
+
+		if (size < 0)
+			return size;
+		n->flags |= keep;
+		pc += (uint32_t)size;
+	}
+	e->last->next = next;
+	next->prev = e->last;
+	return 0;
+}
+
+int code_expand(struct code *code)
+{
+	struct elevation e = { .code = code };
+	int rc = 0;
+
+	for (struct insn *n = code->start, *next; n && rc >= 0; n = next) {
+		next = n->next;
+		if (n->op == OP_RUN)
+			rc = expand(&e, n);
+	}
 	return rc;
 }

@@ -2,10 +2,10 @@
 /* code.h - the body of one method as a doubly linked list that can be edited.
  *
  * code_elevate() turns the bytes of a Code attribute into a list; code_lower() turns the list
- * into bytes again.  Between the two nothing is an offset: branches, switches, exception
- * ranges, lines, variable ranges, frames, type annotations and Uninitialized types point at
- * nodes.  So any instruction may be put in or taken out anywhere, and everything else stays
- * right.
+ * into bytes again.  Between the two no offset counts: branches, switches, exception ranges,
+ * frames and Uninitialized types point at nodes, and tables (lines, variables, type annotations)
+ * name an instruction by the offset at which it was read, which it keeps.  So any instruction may
+ * be put in or taken out anywhere, and everything else stays right.
  *
  * The list begins with the start label and ends with the end label; both always stay.  What
  * belongs to "offset 0" in tables (the first line, the scope of the arguments) hangs on the
@@ -94,7 +94,7 @@ struct insn {
 	int16_t arg;   /* bipush, sipush, newarray, iinc's increment, dimensions, interface slots */
 	uint8_t op;    /* OP_*, as it was written: iload_0 stays iload_0 */
 	uint8_t flags; /* INSN_* */
-	uint8_t size;  /* bytes as read, with INSN_COPY; else 0 */
+	uint16_t size; /* bytes as read, with INSN_READ; else 0 */
 };
 
 struct handler {
@@ -102,19 +102,12 @@ struct handler {
 	uint16_t type;			    /* pool index of the class caught; 0: all */
 };
 
-/* A place in a table where a code offset is written. */
-struct fixup {
-	struct insn *from, *to;	 /* to: a length from `from` to here follows; or NULL */
-	uint32_t at;		 /* position in the table's data */
-	uint16_t from_in, to_in; /* bytes inside the instruction, for tables that lie */
-};
-
-/* One attribute of the Code attribute: its bytes, and the offsets in them.  The StackMapTable
- * stands here only to keep its place; its frames hang on labels. */
+/* One attribute of the Code attribute.  Offsets in it are those of the code as it was read; they
+ * name the instructions there, and lowering replaces them by where those have gone (an instruction
+ * that was taken out: the next that is still there).  The StackMapTable stands here only to keep
+ * its place; its frames hang on labels. */
 struct code_table {
 	struct attr attr;
-	struct fixup *fixups;
-	uint32_t n_fixups;
 };
 
 struct code {
@@ -123,6 +116,7 @@ struct code {
 	struct arena *mem;
 	struct slice bytes; /* the instructions as they were read */
 	struct insn *start, *end;
+	struct insn *read_end;	  /* the label that was the end when the code was read */
 	struct handler *handlers; /* in the order in which the JVM asks them */
 	uint32_t n_handlers;
 	struct code_table *tables;
@@ -137,6 +131,15 @@ struct code {
 
 /* Method must have code.  f tells the place: fault.at is an offset in the class file. */
 int code_elevate(struct class *cls, struct member *m, struct code **out, struct fault *f);
+
+/* The same, several times as fast, but instructions that nobody jumps to and that hold no offset are
+ * not told apart: a stretch of them is one node, OP_RUN.  Branches, switches, returns, athrow, ret,
+ * wide and new, and in constructors invokespecial, stand alone.  Enough for who puts code in at the
+ * start, at the exits or at labels. */
+int code_elevate_coarse(struct class *cls, struct member *m, struct code **out, struct fault *f);
+
+/* Replaces all runs by their instructions. */
+int code_expand(struct code *code);
 
 /* Computes offsets, widens what has to be wide and makes method->lowered.  On failure
  * (E_TOO_LARGE, E_POOL_FULL, E_NO_MEMORY ...) the method stays as it was. */

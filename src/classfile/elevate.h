@@ -8,8 +8,10 @@
 
 struct elevation {
 	struct code *code;
-	struct insn *nodes;    /* the instructions, in the order of their offsets */
+	struct insn *nodes; /* the instructions, in the order of their offsets */
+	uint32_t n_nodes;
 	uint16_t *node_at;     /* [code length] 1 + index into nodes; 0: not a start */
+	struct insn *last;     /* while decoding: the node before the next */
 	struct insn *branches; /* chain through ->target, until it holds the target */
 	struct fault *fault;
 	bool no_memory; /* tells why elevate_label gave NULL */

@@ -73,16 +73,40 @@ static vtype type_of_desc(uint8_t c, uint32_t place)
 	}
 }
 
+/* The argument types of a descriptor.  Only what is needed to step over them is looked at: whether
+ * names are well formed is class_check's business.  Their number, or -1. */
+static int argument_types(struct slice desc, vtype *out)
+{
+	const uint8_t *p = desc.p + 1, *end = desc.p + desc.n;
+	int n = 0;
+
+	if (!desc.n || desc.p[0] != '(')
+		return -1;
+	while (p < end && *p != ')') {
+		const uint8_t *start = p;
+
+		out[n++] = type_of_desc(*p, (uint32_t)(p - desc.p));
+		while (p < end && *p == '[')
+			p++;
+		if (p < end && *p == 'L')
+			p = memchr(p, ';', (size_t)(end - p));
+		if (!p || p == end || p - start > UINT16_MAX)
+			return -1;
+		p++;
+	}
+	return p < end ? n : -1;
+}
+
 int frame_first(struct code *code, struct fault *f)
 {
 	const struct class *cls = code->cls;
 	const struct member *m = code->method;
 	struct slice desc = member_desc(cls, m);
-	struct desc_iter it = desc_args(desc);
-	vtype *locals;
+	size_t room = (desc.n + 1) * sizeof(vtype);
+	vtype *locals = arena_alloc(code->mem, room);
 	uint16_t n = 0;
+	int args;
 
-	locals = arena_alloc(code->mem, (desc.n + 1) * sizeof(*locals));
 	if (!locals)
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	if (!(m->access & ACC_STATIC)) {
@@ -91,11 +115,11 @@ int frame_first(struct code *code, struct fault *f)
 
 		locals[n++] = raw ? VT_UNINIT_THIS : vt(VT_OBJECT, cls->this_class);
 	}
-	while (desc_next(&it))
-		locals[n++] = type_of_desc(it.type.p[0], (uint32_t)(it.type.p - desc.p));
-	if (it.err)
+	args = argument_types(desc, locals + n);
+	if (args < 0)
 		return code_fault(code, NULL, f, E_DESCRIPTOR, "malformed descriptor");
-	arena_trim(code->mem, locals, (desc.n + 1) * sizeof(*locals), n * sizeof(*locals));
+	n = (uint16_t)(n + args);
+	arena_trim(code->mem, locals, room, n * sizeof(*locals));
 	code->first = (struct frame){ .locals = locals, .n_locals = n };
 	return 0;
 }
@@ -111,10 +135,8 @@ static int new_number(struct elevation *e, uint32_t pc)
 	n = &e->nodes[e->node_at[pc] - 1];
 	if (n->op != OP_NEW)
 		return -1;
-	if (n->flags & INSN_ANCHORED) /* the most recent one is the likely one */
-		for (uint32_t i = code->n_news; i-- > 0;)
-			if (code->news[i] == n)
-				return (int)i;
+	if (n->pc) /* until lowering: 1 + its number */
+		return (int)n->pc - 1;
 	if ((code->n_news & (code->n_news - 1)) == 0) { /* a power of two is full */
 		more = arena_alloc(code->mem,
 				   (code->n_news ? code->n_news * 2 : 1) * sizeof(*more));
@@ -127,8 +149,9 @@ static int new_number(struct elevation *e, uint32_t pc)
 		code->news = more;
 	}
 	n->flags |= INSN_ANCHORED;
-	code->news[code->n_news] = n;
-	return (int)code->n_news++;
+	code->news[code->n_news++] = n;
+	n->pc = code->n_news;
+	return (int)n->pc - 1;
 }
 
 static bool read_types(struct elevation *e, struct reader *r, vtype *out, size_t n)

@@ -23,6 +23,8 @@ struct lowering {
 	struct fault *fault;
 	struct labels frames; /* labels that have a frame */
 	uint32_t length;
+	uint32_t kept;	     /* bytes of the code as read that are still in the list */
+	const uint16_t *now; /* [code as read + 1] the new offset of each old one */
 };
 
 static int no_memory(const struct lowering *l)
@@ -81,9 +83,11 @@ static int place(struct lowering *l, bool collect)
 	struct code *code = l->code;
 	uint64_t pc = 0;
 
+	l->kept = 0;
 	for (struct insn *n = code->start; n; n = n->next) {
 		n->pc = (uint32_t)pc;
-		if (n->size)
+		l->kept += n->size;
+		if (n->flags & INSN_COPY)
 			pc += n->size;
 		else if (n->op != OP_LABEL)
 			pc += insn_size(n, (uint32_t)pc);
@@ -176,6 +180,9 @@ static int place_all(struct lowering *l)
 	if (rc < 0 || !past.n || !framed || (!l->frames.n && code->cls->major == 50))
 		return rc;
 	sort_by_place(&past);
+	rc = code_expand(code); /* types can be told of single instructions only */
+	if (rc < 0)
+		return fault_set(l->fault, rc, -1, "%s", err_text(rc));
 	rc = check_frames_at(code, past.v, past.n, l->fault);
 	l->frames.n = 0;
 	return rc < 0 ? rc : place(l, true);
@@ -321,24 +328,159 @@ static uint8_t *write_handlers(const struct code *code, uint8_t *p)
 	return p;
 }
 
-static uint8_t *write_table(const struct code_table *t, uint8_t *p)
+enum { GONE = UINT16_MAX }; /* no instruction can begin there */
+
+/* now[from] = to, now[from + 1] = to + 1, and so on. */
+static void fill(uint16_t *now, uint32_t from, uint32_t n, uint32_t to)
 {
-	struct slice data = t->attr.data;
+	const uint64_t four = 0x0004000400040004u;
+	uint64_t lanes;
+	uint16_t first[4];
+	uint32_t i = 0;
 
-	put_u16(p, t->attr.name);
-	put_u32(p + 2, (uint32_t)data.n);
-	p += 6;
-	if (data.n)
-		memcpy(p, data.p, data.n);
-	for (uint32_t i = 0; i < t->n_fixups; i++) {
-		const struct fixup *fix = &t->fixups[i];
-		uint32_t from = fix->from->pc + fix->from_in;
-
-		put_u16(p + fix->at, (uint16_t)from);
-		if (fix->to)
-			put_u16(p + fix->at + 2, (uint16_t)(fix->to->pc + fix->to_in - from));
+	for (unsigned k = 0; k < 4; k++)
+		first[k] = (uint16_t)(to + k);
+	memcpy(&lanes, first, 8);
+	for (; i + 4 <= n; i += 4) {
+		memcpy(now + from + i, &lanes, 8);
+		lanes += four; /* offsets fit into 16 bits: no lane that is used runs over */
 	}
-	return p + data.n;
+	for (; i < n; i++)
+		now[from + i] = (uint16_t)(to + i);
+}
+
+/* Where everything that was read has gone.  The class's scratch memory is free again. */
+static void map_offsets(struct lowering *l)
+{
+	struct code *code = l->code;
+	uint32_t length = (uint32_t)code->bytes.n;
+	uint16_t *now = code->cls->scratch;
+
+	if (l->kept < length)
+		memset(now, 0xff, length * sizeof(*now));
+	for (const struct insn *n = code->start; n; n = n->next)
+		if (n->size)
+			fill(now, n->old, n->size, n->pc);
+	now[length] = (uint16_t)code->read_end->pc;
+	for (uint32_t i = length; l->kept < length && i-- > 0;)
+		if (now[i] == GONE)
+			now[i] = now[i + 1];
+	l->now = now;
+}
+
+/* What a table says of offset 0 (the first line, the scope of the arguments) stays there, whatever
+ * is put in at the start. */
+static uint32_t now_in_table(const struct lowering *l, uint32_t old)
+{
+	return old ? l->now[old] : 0;
+}
+
+static void move_range(const struct lowering *l, uint8_t *p)
+{
+	uint32_t from = now_in_table(l, get_u16(p));
+	uint32_t to = now_in_table(l, (uint32_t)get_u16(p) + get_u16(p + 2));
+
+	put_u16(p, (uint16_t)from);
+	put_u16(p + 2, (uint16_t)(to - from));
+}
+
+struct moving {
+	const struct lowering *l;
+	uint8_t *data;
+};
+
+/* A type annotation's target is one instruction.  Compilers have been seen to leave wrong offsets
+ * here, and no JVM looks at them: those stay as they are. */
+static int move_target(void *ctx, size_t at, uint16_t pc)
+{
+	const struct moving *m = ctx;
+
+	if (pc < m->l->code->bytes.n)
+		put_u16(m->data + at, m->l->now[pc]);
+	return 0;
+}
+
+static int move_scope(void *ctx, size_t at, uint16_t from, uint16_t length)
+{
+	const struct moving *m = ctx;
+
+	if ((uint32_t)from + length <= m->l->code->bytes.n)
+		move_range(m->l, m->data + at);
+	return 0;
+}
+
+static void move_type_annotations(const struct lowering *l, const struct attr *a, uint8_t *p)
+{
+	struct moving moving = { l, p };
+	struct attr_visitor visitor = { &moving, NULL, move_target, move_scope };
+
+	if (attr_walk(a, &l->code->cls->pool, &visitor, NULL) < 0)
+		memcpy(p, a->data.p, a->data.n);
+}
+
+/* The types of a frame of the old StackMap; false: malformed. */
+static bool move_old_types(const struct lowering *l, struct reader *r, uint8_t *data)
+{
+	for (unsigned n = rd_u16(r); n && !r->err; n--) {
+		uint8_t tag = rd_u8(r);
+		size_t at = rd_at(r);
+		uint32_t value = tag >= VT_OBJECT ? rd_u16(r) : 0;
+
+		if (tag == VT_UNINIT && value < l->code->bytes.n)
+			put_u16(data + at, l->now[value]);
+	}
+	return !r->err;
+}
+
+/* The StackMap of CLDC (versions below 50).  Each frame is complete, so only offsets need care; no
+ * JVM here reads it. */
+static void move_old_frames(const struct lowering *l, const struct attr *a, uint8_t *p)
+{
+	struct reader r = rd_init(a->data);
+
+	for (unsigned n = rd_u16(&r); n && !r.err; n--) {
+		size_t at = rd_at(&r);
+		uint16_t pc = rd_u16(&r);
+
+		if (!r.err && pc < l->code->bytes.n)
+			put_u16(p + at, l->now[pc]);
+		if (!move_old_types(l, &r, p) || !move_old_types(l, &r, p))
+			break;
+	}
+	if (r.err || rd_left(&r))
+		memcpy(p, a->data.p, a->data.n);
+}
+
+static uint8_t *write_table(const struct lowering *l, const struct attr *a, uint8_t *p)
+{
+	size_t n = a->data.n;
+
+	put_u16(p, a->name);
+	put_u32(p + 2, (uint32_t)n);
+	p += 6;
+	if (n)
+		memcpy(p, a->data.p, n);
+	switch (a->kind) {
+	case ATTR_LINE_NUMBER_TABLE:
+		for (size_t at = 2; at < n; at += 4)
+			put_u16(p + at, (uint16_t)now_in_table(l, get_u16(p + at)));
+		break;
+	case ATTR_LOCAL_VARIABLE_TABLE:
+	case ATTR_LOCAL_VARIABLE_TYPE_TABLE:
+		for (size_t at = 2; at < n; at += 10)
+			move_range(l, p + at);
+		break;
+	case ATTR_RUNTIME_VISIBLE_TYPE_ANNOTATIONS:
+	case ATTR_RUNTIME_INVISIBLE_TYPE_ANNOTATIONS:
+		move_type_annotations(l, a, p);
+		break;
+	case ATTR_STACK_MAP:
+		move_old_frames(l, a, p);
+		break;
+	default:
+		break;
+	}
+	return p + n;
 }
 
 /* The attributes of the Code attribute, in their old order; NULL and *rc on failure. */
@@ -354,7 +496,7 @@ static uint8_t *write_tables(struct lowering *l, uint8_t *p, int *rc)
 		const struct code_table *t = &code->tables[i];
 
 		if (t->attr.kind != ATTR_STACK_MAP_TABLE) {
-			p = write_table(t, p);
+			p = write_table(l, &t->attr, p);
 			written++;
 			continue;
 		}
@@ -443,6 +585,8 @@ int code_lower(struct code *code, struct fault *f)
 	p = write_header(&l, body);
 	p = write_code(code, p);
 	p = write_handlers(code, p);
+	if (code->n_tables)
+		map_offsets(&l);
 	p = write_tables(&l, p, &rc);
 	if (!p)
 		return fault_set(f, rc, -1, "no room in the constant pool for the types of frames");

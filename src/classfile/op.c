@@ -41,14 +41,14 @@ const struct op_info op_table[256] = {
 #define SHAPE_POOL1 1, 24, 0, 63
 #define SHAPE_POOL2 1, 16, 0, 63 /* IIII.... */
 #define SHAPE_IINC 1, 24, 40, 56 /* IIAA.... */
-#define SHAPE_IFACE 0, 0, 0, 0
-#define SHAPE_INDY 0, 0, 0, 0
-#define SHAPE_MULTI 0, 0, 0, 0
-#define SHAPE_BR2 0, 0, 0, 0
-#define SHAPE_BR4 0, 0, 0, 0
-#define SHAPE_TSWITCH 0, 0, 0, 0
-#define SHAPE_LSWITCH 0, 0, 0, 0
-#define SHAPE_WIDE 0, 0, 0, 0
+#define SHAPE_IFACE 0, 32, 0, 63
+#define SHAPE_INDY 0, 32, 0, 63
+#define SHAPE_MULTI 0, 32, 0, 63
+#define SHAPE_BR2 0, 32, 0, 63
+#define SHAPE_BR4 0, 32, 0, 63
+#define SHAPE_TSWITCH 0, 32, 0, 63
+#define SHAPE_LSWITCH 0, 32, 0, 63
+#define SHAPE_WIDE 0, 32, 0, 63
 
 #define LOCAL_OF(op)                                                           \
 	((op) >= OP_ILOAD_0 && (op) <= OP_ALOAD_3     ? ((op)-OP_ILOAD_0) % 4  \
@@ -63,6 +63,36 @@ const struct op_info op_table[256] = {
 const struct op_shape op_shapes[256] = {
 #define X(value, NAME, name, format, pops, pushes) \
 	[value] = SHAPE_OF(value, SIZE_##format, SHAPE_##format),
+#include "classfile/opcodes.def"
+#undef X
+};
+
+/* Of the plain instructions all but those that leave (athrow, returns, ret) or make an object;
+ * the three of more than four bytes are as good. */
+#define RUNS(op)                                                                           \
+	((op) != OP_ATHROW && (op) != OP_RET && ((op) < OP_IRETURN || (op) > OP_RETURN) && \
+	 (op) != OP_NEW)
+#define RUN_NONE 1
+#define RUN_LOCAL0 1
+#define RUN_S1 1
+#define RUN_NEWARRAY 1
+#define RUN_S2 1
+#define RUN_LOCAL 1
+#define RUN_POOL1 1
+#define RUN_POOL2 1
+#define RUN_IINC 1
+#define RUN_IFACE 1
+#define RUN_INDY 1
+#define RUN_MULTI 1
+#define RUN_BR2 0
+#define RUN_BR4 0
+#define RUN_TSWITCH 0
+#define RUN_LSWITCH 0
+#define RUN_WIDE 0
+
+const uint8_t op_run_size[256] = {
+#define X(value, NAME, name, format, pops, pushes) \
+	[value] = RUN_##format && RUNS(value) ? SIZE_##format : 0,
 #include "classfile/opcodes.def"
 #undef X
 };

@@ -11,6 +11,7 @@ enum {
 #include "classfile/opcodes.def"
 #undef X
 	OP_COUNT = 202,
+	OP_RUN = 254,	/* not one instruction but several, as bytes (code_elevate_coarse) */
 	OP_LABEL = 255, /* not an instruction: a place in the list that branches can point at */
 };
 
@@ -58,6 +59,10 @@ struct op_shape {
 };
 
 extern const struct op_shape op_shapes[256];
+
+/* Size of an instruction that may be part of a run: it has no offset in it, control always goes on
+ * behind it, and it makes no object.  0: it stands alone. */
+extern const uint8_t op_run_size[256];
 
 /* Is the next instruction never reached from this one by falling through? */
 static inline bool op_ends_block(uint8_t op)

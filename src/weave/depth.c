@@ -55,9 +55,36 @@ static int load_change(const struct code *code, const struct insn *n)
 	return 1;
 }
 
+/* A run has no branches in it: the changes of its instructions add up. */
+static int run_change(const struct code *code, const struct insn *run, int *change)
+{
+	uint32_t end = (uint32_t)run->old + run->size;
+
+	*change = 0;
+	for (uint32_t pc = run->old; pc < end;) {
+		const uint8_t *p = code->bytes.p + pc;
+		struct insn n = { .op = p[0], .index = p[1] };
+		int one = 0, rc;
+
+		if (op_table[n.op].size > 2)
+			n.index = get_u16(p + 1);
+		if (n.op == OP_MULTIANEWARRAY)
+			n.arg = p[3];
+		rc = depth_change(code, &n, &one);
+		if (rc < 0)
+			return rc;
+		*change += one;
+		pc += op_run_size[n.op];
+	}
+	return 0;
+}
+
 int depth_change(const struct code *code, const struct insn *n, int *change)
 {
 	const struct op_info *info = &op_table[n->op];
+
+	if (n->op == OP_RUN)
+		return run_change(code, n, change);
 
 	if (info->pops[0] != '*' && info->pushes[0] != '*') {
 		*change = slots_of(info->pushes) - slots_of(info->pops);

@@ -94,7 +94,8 @@ static vtype import_type(struct graft *g, vtype t)
 
 	if (vt_tag(t) != VT_OBJECT)
 		return t;
-	index = pool_import(&g->code->cls->pool, &g->template->code->cls->pool, vt_value(t), g->seen);
+	index = pool_import(&g->code->cls->pool, &g->template->code->cls->pool, vt_value(t),
+			    g->seen);
 	if (index < 0)
 		fail(g, index);
 	return index < 0 ? VT_TOP : vt(VT_OBJECT, (uint32_t)index);
@@ -278,9 +279,10 @@ static void put_argument(struct graft *g, struct insn *place, const struct insn 
 		misfit(g, "the template wants argument %u, and there is none", n->index);
 		return;
 	}
-	if (n->arg != HERE_ARG && (type.p[0] == 'L' || type.p[0] == '[' ||
-				   kind_of(type) != n->arg - HERE_INT_ARG)) {
-		misfit(g, "argument %u is not of the primitive type that the template wants", n->index);
+	if (n->arg != HERE_ARG &&
+	    (type.p[0] == 'L' || type.p[0] == '[' || kind_of(type) != n->arg - HERE_INT_ARG)) {
+		misfit(g, "argument %u is not of the primitive type that the template wants",
+		       n->index);
 		return;
 	}
 	put_load(g, place, type, slot);
@@ -323,8 +325,8 @@ static void put_method_name(struct graft *g, struct insn *place)
 	buf_put(&text, member_name(cls, g->code->method));
 	buf_put(&text, member_desc(cls, g->code->method));
 	put_pool(g, place, OP_LDC,
-		 text.err ? text.err :
-			    pool_add_name(&g->code->cls->pool, CONST_STRING, buf_slice(&text)));
+		 text.err ? text.err
+			  : pool_add_name(&g->code->cls->pool, CONST_STRING, buf_slice(&text)));
 	buf_release(&text);
 }
 
@@ -420,8 +422,8 @@ static void copy_insn(struct graft *g, struct insn *place, const struct insn *fr
 		break;
 	case OP_FORMAT_LOCAL0:
 		n = insn_local(g->code,
-			       (uint8_t)(n->op < OP_ISTORE ? OP_ILOAD + (n->op - OP_ILOAD_0) / 4 :
-							     OP_ISTORE + (n->op - OP_ISTORE_0) / 4),
+			       (uint8_t)(n->op < OP_ISTORE ? OP_ILOAD + (n->op - OP_ILOAD_0) / 4
+							   : OP_ISTORE + (n->op - OP_ISTORE_0) / 4),
 			       (uint16_t)(g->base + n->index));
 		break;
 	case OP_FORMAT_LOCAL:
@@ -498,7 +500,8 @@ int graft_handler(struct graft *g, const struct handler *h, struct insn *start, 
 	if (!v)
 		return fail(g, E_NO_MEMORY);
 	if (h->type)
-		type = pool_import(&code->cls->pool, &g->template->code->cls->pool, h->type, g->seen);
+		type = pool_import(&code->cls->pool, &g->template->code->cls->pool, h->type,
+				   g->seen);
 	if (type < 0)
 		return fail(g, type);
 	if (code->n_handlers)
@@ -531,7 +534,8 @@ int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 	if (g->keep && way == GRAFT_THROW)
 		put(g, place, insn_local(g->code, OP_ASTORE, g->kept));
 	else if (g->keep && g->result_slots)
-		put(g, place, insn_local(g->code, (uint8_t)(OP_ISTORE + kind_of(g->result)), g->kept));
+		put(g, place,
+		    insn_local(g->code, (uint8_t)(OP_ISTORE + kind_of(g->result)), g->kept));
 	rc = copy_stretch(g, place, t->sentinel->next, NULL, NULL, way);
 	return rc < 0 ? rc : copy_handlers(g, t->sentinel->next, NULL);
 }

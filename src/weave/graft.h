@@ -18,10 +18,10 @@ struct graft {
 	uint16_t *seen;
 	int32_t id;
 	struct fault *fault;
-	int rc;		       /* the first failure */
-	uint16_t base;	       /* the method's max_locals: the template's locals begin here */
-	uint32_t max_locals;   /* of both */
-	struct slice result;   /* the method's return type */
+	int rc;		     /* the first failure */
+	uint16_t base;	     /* the method's max_locals: the template's locals begin here */
+	uint32_t max_locals; /* of both */
+	struct slice result; /* the method's return type */
 	uint8_t result_slots;
 	bool keep;	       /* result and exception wait in a local, not on the stack */
 	uint16_t kept;	       /* that local */

@@ -125,8 +125,8 @@ static int see_call(struct walk *w, struct insn *n)
 		return 0;
 	if (take_pending(w, ref.owner))
 		return 0;
-	if (w->ready || !(slice_eq(ref.owner, class_name(cls)) ||
-			  slice_eq(ref.owner, class_super(cls))))
+	if (w->ready ||
+	    !(slice_eq(ref.owner, class_name(cls)) || slice_eq(ref.owner, class_super(cls))))
 		return E_NO_INIT_CALL;
 	w->ready = true;
 	return open_stretch(w, n, true) ? 0 : E_NO_MEMORY;

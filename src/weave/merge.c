@@ -215,8 +215,8 @@ static int add_handlers(struct graft *g, const struct exits *x, struct insn *han
 	if (code->n_handlers)
 		memcpy(v, code->handlers, code->n_handlers * sizeof(*v));
 	for (uint32_t i = 0; i < x->parts.n; i++)
-		v[code->n_handlers + i] = (struct handler){ x->parts.v[i].start, x->parts.v[i].end,
-							    handler, 0 };
+		v[code->n_handlers + i] =
+			(struct handler){ x->parts.v[i].start, x->parts.v[i].end, handler, 0 };
 	code->handlers = v;
 	code->n_handlers = n;
 	return 0;

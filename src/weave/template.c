@@ -68,7 +68,8 @@ static int find_method(struct template *t, struct class *cls, struct slice name,
 		if (!sentinel)
 			continue;
 		if (t->code)
-			return refuse(t, f, "several methods call Here.body(); name the one to use");
+			return refuse(t, f,
+				      "several methods call Here.body(); name the one to use");
 		t->code = code;
 		t->sentinel = sentinel;
 	}
@@ -94,7 +95,8 @@ static bool constant_of(const struct insn *n, uint16_t *value)
 static int here_of(const struct pool_ref *ref)
 {
 	for (int i = 0; i < HERE_COUNT; i++)
-		if (slice_is(ref->name, here_calls[i].name) && slice_is(ref->desc, here_calls[i].desc))
+		if (slice_is(ref->name, here_calls[i].name) &&
+		    slice_is(ref->desc, here_calls[i].desc))
 			return i;
 	return -1;
 }
@@ -116,7 +118,8 @@ static int mark_here(struct template *t, struct insn *n, const struct pool_ref *
 				 SLICE_FMT(t->name), SLICE_FMT(ref->name), SLICE_FMT(ref->desc));
 	if (wants_number(here)) {
 		if (!constant_of(n->prev, &number) || number == 0)
-			return refuse(t, f, "the number of an argument must be a constant from 1 on");
+			return refuse(t, f,
+				      "the number of an argument must be a constant from 1 on");
 		insn_remove(t->code, n->prev);
 	}
 	if (here == HERE_BODY && n != t->sentinel)
@@ -142,8 +145,9 @@ static int mark_calls(struct template *t, struct fault *f)
 		n->pc = STAND_UNKNOWN;
 		if (n->op == OP_INVOKEDYNAMIC || (n->op >= OP_LDC && n->op <= OP_LDC2_W &&
 						  pool_is(pool, n->index, TAGS(CONST_DYNAMIC))))
-			return refuse(t, f, "invokedynamic and dynamic constants (lambdas, string "
-					    "concatenation of Java 9 and later) cannot be merged");
+			return refuse(t, f,
+				      "invokedynamic and dynamic constants (lambdas, string "
+				      "concatenation of Java 9 and later) cannot be merged");
 		if (n->op == OP_JSR || n->op == OP_JSR_W || n->op == OP_RET)
 			return refuse(t, f, "jsr and ret cannot be merged");
 		if (n->op != OP_INVOKESTATIC || !pool_ref(pool, n->index, &ref) ||
@@ -205,9 +209,9 @@ static int reach(struct flow *w, struct insn *n, uint32_t stand)
 		return 0;
 	if (n->pc != STAND_UNKNOWN)
 		return refuse(w->t, w->fault,
-			      n->pc + stand == STAND_AFTER + STAND_THROWN ?
-				      "normal and exceptional exits meet; let the handler throw" :
-				      "Here.body() is not called exactly once on every path");
+			      n->pc + stand == STAND_AFTER + STAND_THROWN
+				      ? "normal and exceptional exits meet; let the handler throw"
+				      : "Here.body() is not called exactly once on every path");
 	n->pc = stand;
 	w->changed = true;
 	return 0;
@@ -220,15 +224,17 @@ static int flow_from(struct flow *w, struct insn *n)
 
 	if (n == w->t->sentinel) {
 		if (stand != STAND_BEFORE)
-			return refuse(w->t, w->fault, "Here.body() is called more than once on a path");
+			return refuse(w->t, w->fault,
+				      "Here.body() is called more than once on a path");
 		stand = STAND_AFTER;
 	}
 	if (op_is_return(n->op)) {
 		if (stand == STAND_BEFORE)
 			return refuse(w->t, w->fault, "returns before Here.body() is called");
 		if (stand == STAND_THROWN)
-			return refuse(w->t, w->fault, "returns from a handler around Here.body(); "
-						      "the exception must be thrown on");
+			return refuse(w->t, w->fault,
+				      "returns from a handler around Here.body(); "
+				      "the exception must be thrown on");
 		return 0;
 	}
 	if (op_is_branch(n->op))
@@ -307,12 +313,14 @@ static int check_here(const struct template *t, const struct insn *n, struct fau
 	bool of_entry = here == HERE_SELF || here == HERE_ARGS || wants_number(here);
 
 	if (of_entry && n->pc != STAND_BEFORE)
-		return refuse(t, f, "`this` and arguments can be had before Here.body() only; keep "
-				    "them in a variable");
+		return refuse(t, f,
+			      "`this` and arguments can be had before Here.body() only; keep "
+			      "them in a variable");
 	if ((here == HERE_RESULT || here == HERE_THROWN) && n->pc != STAND_AFTER)
-		return refuse(t, f, n->pc == STAND_THROWN ?
-					    "a handler has the exception in its own variable" :
-					    "result and exception can be had after Here.body() only");
+		return refuse(t, f,
+			      n->pc == STAND_THROWN
+				      ? "a handler has the exception in its own variable"
+				      : "result and exception can be had after Here.body() only");
 	return 0;
 }
 
@@ -330,8 +338,9 @@ static int check_order(struct template *t, struct fault *f)
 			continue;
 		}
 		if (n->pc != STAND_UNKNOWN && (n->pc == STAND_BEFORE) == behind && n != t->last)
-			return refuse(t, f, "code of the prolog lies behind Here.body(), or code of "
-					    "the epilog before it");
+			return refuse(t, f,
+				      "code of the prolog lies behind Here.body(), or code of "
+				      "the epilog before it");
 		if (n->op == OP_LABEL && n->frame) {
 			t->prolog_framed |= !behind;
 			t->epilog_framed |= n->pc == STAND_AFTER;
@@ -373,8 +382,8 @@ static int find_frame(struct template *t, struct fault *f)
 	return 0;
 }
 
-int template_read(struct arena *mem, struct slice bytes, struct slice method,
-		  struct template **out, struct fault *f)
+int template_read(struct arena *mem, struct slice bytes, struct slice method, struct template **out,
+		  struct fault *f)
 {
 	struct template *t = arena_zero(mem, sizeof(*t));
 	struct class *cls;
@@ -415,7 +424,8 @@ void template_release(struct template *t)
 static bool class_names(const struct class *cls, struct slice name)
 {
 	for (uint32_t i = 1; i < cls->pool.n; i++)
-		if (pool_tag(&cls->pool, i) == CONST_CLASS && slice_eq(pool_name(&cls->pool, i), name))
+		if (pool_tag(&cls->pool, i) == CONST_CLASS &&
+		    slice_eq(pool_name(&cls->pool, i), name))
 			return true;
 	return false;
 }

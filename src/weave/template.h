@@ -39,27 +39,28 @@ enum here {
  * free until lowering, and a template is never lowered. */
 enum stand { STAND_UNKNOWN, STAND_BEFORE, STAND_AFTER, STAND_THROWN };
 
-struct template {
+struct template
+{
 	struct slice name; /* of the class, as in a/b/Timed */
 	struct code *code;
 	struct insn *first, *sentinel, *last; /* prolog: first up to sentinel; epilog: behind it
 					       * up to last, the end label */
-	uint16_t n_labels; /* those that something points at, numbered in insn.index */
-	struct frame at_body;		      /* locals that live across the sentinel */
+	uint16_t n_labels;    /* those that something points at, numbered in insn.index */
+	struct frame at_body; /* locals that live across the sentinel */
 	uint16_t n_locals;
-	bool catches;	   /* has a handler of its own around the sentinel */
-	bool epilog_empty; /* nothing to do on the way out */
+	bool catches;			   /* has a handler of its own around the sentinel */
+	bool epilog_empty;		   /* nothing to do on the way out */
 	bool prolog_framed, epilog_framed; /* there are branches in it; in the epilog, on the way
 					    * to a return */
 	bool wants_result, wants_thrown, wants_args;
-	bool *sees_to; /* [code->n_handlers] is it around the sentinel? */
+	bool *sees_to;	    /* [code->n_handlers] is it around the sentinel? */
 	uint32_t n_in_pool; /* size of the memory that merging needs (struct merge.seen) */
 };
 
 /* Reads and checks a template.  `method` may be empty when the class has only one.  On failure f
  * tells in one sentence what is wrong with it (E_TEMPLATE, or an error of class_read). */
-int template_read(struct arena *mem, struct slice bytes, struct slice method,
-		  struct template **out, struct fault *f);
+int template_read(struct arena *mem, struct slice bytes, struct slice method, struct template **out,
+		  struct fault *f);
 void template_release(struct template *t); /* what does not live in the arena */
 
 /* The first class that the template's code names, that is not in java.* and that cls does not

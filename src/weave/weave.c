@@ -34,8 +34,8 @@ static int load_own(struct weaver *w, struct arena *mem, weave_load *load, void 
 
 		if (rule->kind != RULE_TEMPLATE)
 			continue;
-		rc = load ? load(ctx, rule->template.path, &bytes, f) :
-			    fault_set(f, E_NOT_FOUND, -1, "templates cannot be loaded here");
+		rc = load ? load(ctx, rule->template.path, &bytes, f)
+			  : fault_set(f, E_NOT_FOUND, -1, "templates cannot be loaded here");
 		if (rc >= 0)
 			rc = template_read(mem, bytes, rule->template.method, &w->own[i], f);
 		if (rc < 0)
@@ -104,7 +104,7 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 				 SLICE_FMT(unseen), SLICE_FMT(class_name(cls)));
 	if (v->job->work != v->job->mem)
 		arena_reset(v->job->work);
-	rc = code_elevate(cls, m, &code, f);
+	rc = code_elevate_coarse(cls, m, &code, f);
 	if (rc >= 0)
 		rc = merge_into(code, &merge, f);
 	if (rc >= 0)
@@ -135,7 +135,8 @@ static const char *category_of(struct weaving *v, struct member *m, const struct
 	const char *fitting;
 
 	for (size_t i = 0; hook->template.n && rule_templates[i]; i++)
-		if (slice_is(hook->template, rule_templates[i]) && strcmp("catch-all", rule_templates[i]))
+		if (slice_is(hook->template, rule_templates[i]) &&
+		    strcmp("catch-all", rule_templates[i]))
 			return rule_templates[i];
 	if (!hook->template.n && hook->level == LEVEL_FULL) {
 		fitting = fit_category(&v->facts, v->job->cls, m);
@@ -159,6 +160,10 @@ static int weave_method(struct weaving *v, struct member *m, struct weave_outcom
 	const struct rule_hook *hook = &o->rule->hook;
 	const struct rule *own = hook->template_rule;
 
+	if (v->job->ahead && (hook->context_count || hook->condition))
+		return fault_set(
+			f, E_UNSUPPORTED, -1,
+			"the rule has `inside` or `if`, which only a running agent decides");
 	if (!m->code.p)
 		return fault_set(f, E_NO_CODE, -1, "is %s",
 				 m->access & ACC_NATIVE ? "native" : "abstract");

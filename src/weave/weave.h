@@ -41,6 +41,7 @@ struct weave_job {
 	struct arena *work;		      /* for one method; reset again and again */
 	const struct rule_resolver *resolver; /* may be NULL */
 	int32_t first_id;		      /* method k of the class gets first_id + k */
+	bool ahead; /* no agent will decide conditions: hooks with them are E_UNSUPPORTED */
 	/* results */
 	struct class *cls;		/* to be given back with class_release */
 	struct weave_outcome *outcomes; /* one for each method that a rule wants */
