@@ -147,13 +147,14 @@ void class_release(struct class *cls)
 
 static void write_member(const struct member *m, struct buf *out)
 {
-	const uint8_t *head = m->code.p - 6, *rest = m->code.p + m->code.n;
-	const uint8_t *end = m->bytes.p + m->bytes.n;
+	const uint8_t *head, *rest, *end = m->bytes.p + m->bytes.n;
 
 	if (!m->lowered.p) {
 		buf_put(out, m->bytes);
 		return;
 	}
+	head = m->code.p - 6;
+	rest = m->code.p + m->code.n;
 	buf_bytes(out, m->bytes.p, (size_t)(head - m->bytes.p) + 2);
 	buf_u32(out, (uint32_t)m->lowered.n);
 	buf_put(out, m->lowered);

@@ -62,6 +62,7 @@ struct class
 	struct slice tail;   /* attributes_count and attributes, as they lie */
 	uint16_t *scratch;   /* code.c: which instruction lies at an offset */
 	uint32_t scratch_n;
+	uint16_t frames_name; /* lower.c: pool index of "StackMapTable"; 0: not looked for */
 };
 
 /* On failure *out is untouched and f (may be NULL) tells the place.  Pool indices that

@@ -507,12 +507,10 @@ static int read_header(struct elevation *e, struct reader *r)
 static bool take_scratch(struct elevation *e)
 {
 	struct class *cls = e->code->cls;
-	uint32_t need = (uint32_t)e->code->bytes.n + 1; /* lowering uses one more */
+	uint32_t need = (uint32_t)e->code->bytes.n;
 
 	if (cls->scratch_n < need) {
-		uint32_t n = need < 2048    ? 2048
-			     : need < 16384 ? 16384
-					    : 65536; /* code_length < 65536 */
+		uint32_t n = need < 2048 ? 2048 : need < 16384 ? 16384 : 65536;
 
 		cls->scratch = arena_alloc(cls->mem, n * sizeof(*cls->scratch));
 		cls->scratch_n = cls->scratch ? n : 0;

@@ -46,7 +46,7 @@ static vtype *types_extend(struct types *t, const vtype *from, size_t have, size
 {
 	vtype *p;
 
-	if (from + have == t->at + t->used && t->cap - t->used >= n) {
+	if (t->at && from + have == t->at + t->used && t->cap - t->used >= n) {
 		t->used += n;
 		return (vtype *)(uintptr_t)from; /* the newest array: it is still ours */
 	}

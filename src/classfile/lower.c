@@ -23,8 +23,13 @@ struct lowering {
 	struct fault *fault;
 	struct labels frames; /* labels that have a frame */
 	uint32_t length;
-	uint32_t kept;	     /* bytes of the code as read that are still in the list */
-	const uint16_t *now; /* [code as read + 1] the new offset of each old one */
+	/* where the code that was read has gone: stretches that have kept together, by old offset */
+	struct piece {
+		uint32_t start, end; /* old offsets */
+		uint32_t pc;	     /* the new offset of start */
+	} * pieces;
+	size_t n_pieces, pieces_cap;
+	bool shuffled; /* pieces are not in the order of their old offsets */
 };
 
 static int no_memory(const struct lowering *l)
@@ -77,21 +82,20 @@ static uint32_t insn_size(const struct insn *n, uint32_t pc)
 	}
 }
 
-/* Gives every node its offset; collects the labels with frames when asked. */
-static int place(struct lowering *l, bool collect)
+/* Gives every node its offset, and collects the labels that have frames. */
+static int place(struct lowering *l)
 {
 	struct code *code = l->code;
 	uint64_t pc = 0;
 
-	l->kept = 0;
+	l->frames.n = 0;
 	for (struct insn *n = code->start; n; n = n->next) {
 		n->pc = (uint32_t)pc;
-		l->kept += n->size;
 		if (n->flags & INSN_COPY)
 			pc += n->size;
 		else if (n->op != OP_LABEL)
 			pc += insn_size(n, (uint32_t)pc);
-		else if (n->frame && collect && !labels_add(code->mem, &l->frames, n))
+		else if (n->frame && !labels_add(code->mem, &l->frames, n))
 			return no_memory(l);
 		if (pc > UINT32_MAX)
 			break;
@@ -169,23 +173,22 @@ static int place_all(struct lowering *l)
 	bool framed = code->cls->major >= 50;
 	int rc;
 
-	rc = place(l, true);
+	rc = place(l);
 	if (rc < 0 || l->length <= REACH_MAX)
 		return rc;
 	while ((rc = widen(l, &past)) > 0) {
-		rc = place(l, false);
+		rc = place(l);
 		if (rc < 0)
 			return rc;
 	}
-	if (rc < 0 || !past.n || !framed || (!l->frames.n && code->cls->major == 50))
+	if (rc < 0 || !past.n || !framed || (!code->n_frames && code->cls->major == 50))
 		return rc;
 	sort_by_place(&past);
 	rc = code_expand(code); /* types can be told of single instructions only */
 	if (rc < 0)
 		return fault_set(l->fault, rc, -1, "%s", err_text(rc));
 	rc = check_frames_at(code, past.v, past.n, l->fault);
-	l->frames.n = 0;
-	return rc < 0 ? rc : place(l, true);
+	return rc < 0 ? rc : place(l);
 }
 
 static uint8_t *write_switch(const struct code *code, const struct insn *n, uint8_t *p)
@@ -281,25 +284,57 @@ static uint8_t *write_insn(const struct code *code, const struct insn *n, uint8_
 	return p + size;
 }
 
-static uint8_t *write_code(const struct code *code, uint8_t *p)
+/* An instruction that was read lies at n->pc now: lengthen the newest piece, or begin one. */
+static bool add_piece(struct lowering *l, const struct insn *n)
 {
+	struct piece *p = l->n_pieces ? &l->pieces[l->n_pieces - 1] : NULL;
+
+	if (p && p->end == n->old && p->pc + (n->old - p->start) == n->pc) {
+		p->end += n->size;
+		return true;
+	}
+	l->shuffled |= p && n->old < p->end;
+	if (l->n_pieces == l->pieces_cap) {
+		size_t cap = l->pieces_cap ? l->pieces_cap * 2 : 8;
+
+		p = arena_alloc(l->code->mem, cap * sizeof(*p));
+		if (!p)
+			return false;
+		if (l->n_pieces)
+			memcpy(p, l->pieces, l->n_pieces * sizeof(*p));
+		l->pieces = p;
+		l->pieces_cap = cap;
+	}
+	l->pieces[l->n_pieces++] = (struct piece){ n->old, (uint32_t)n->old + n->size, n->pc };
+	return true;
+}
+
+/* Writes the instructions, and collects the pieces on the way.  NULL: out of memory. */
+static uint8_t *write_code(struct lowering *l, uint8_t *p)
+{
+	const struct code *code = l->code;
 	const uint8_t *old = code->bytes.p;
 	uint32_t from = 0, to = 0; /* old bytes that are still to be copied */
 
-	for (const struct insn *n = code->start; n; n = n->next) {
+	for (struct insn *n = code->start; n; n = n->next) {
 		if (n->op == OP_LABEL)
 			continue;
+		if (n->size && !add_piece(l, n))
+			return NULL;
 		if (n->flags & INSN_COPY) {
 			if (n->old != to) {
 				memcpy(p, old + from, to - from);
 				p += to - from;
 				from = n->old;
 			}
-			to = n->old + (n->next->pc - n->pc);
+			to = (uint32_t)n->old + n->size;
 			continue;
 		}
-		memcpy(p, old + from, to - from);
-		p = write_insn(code, n, p + (to - from));
+		if (to > from) {
+			memcpy(p, old + from, to - from);
+			p += to - from;
+		}
+		p = write_insn(code, n, p);
 		from = to = 0;
 	}
 	memcpy(p, old + from, to - from);
@@ -328,51 +363,44 @@ static uint8_t *write_handlers(const struct code *code, uint8_t *p)
 	return p;
 }
 
-enum { GONE = UINT16_MAX }; /* no instruction can begin there */
-
-/* now[from] = to, now[from + 1] = to + 1, and so on. */
-static void fill(uint16_t *now, uint32_t from, uint32_t n, uint32_t to)
+static void sort_pieces(struct lowering *l)
 {
-	const uint64_t four = 0x0004000400040004u;
-	uint64_t lanes;
-	uint16_t first[4];
-	uint32_t i = 0;
+	for (size_t gap = l->n_pieces / 2; l->shuffled && gap; gap /= 2)
+		for (size_t i = gap; i < l->n_pieces; i++) {
+			struct piece p = l->pieces[i];
+			size_t j = i;
 
-	for (unsigned k = 0; k < 4; k++)
-		first[k] = (uint16_t)(to + k);
-	memcpy(&lanes, first, 8);
-	for (; i + 4 <= n; i += 4) {
-		memcpy(now + from + i, &lanes, 8);
-		lanes += four; /* offsets fit into 16 bits: no lane that is used runs over */
-	}
-	for (; i < n; i++)
-		now[from + i] = (uint16_t)(to + i);
+			for (; j >= gap && l->pieces[j - gap].start > p.start; j -= gap)
+				l->pieces[j] = l->pieces[j - gap];
+			l->pieces[j] = p;
+		}
 }
 
-/* Where everything that was read has gone.  The class's scratch memory is free again. */
-static void map_offsets(struct lowering *l)
+/* The new offset of an old one; of an instruction that is gone, that of the next still there. */
+static uint32_t now(const struct lowering *l, uint32_t old)
 {
-	struct code *code = l->code;
-	uint32_t length = (uint32_t)code->bytes.n;
-	uint16_t *now = code->cls->scratch;
+	size_t low = 0, high = l->n_pieces;
 
-	if (l->kept < length)
-		memset(now, 0xff, length * sizeof(*now));
-	for (const struct insn *n = code->start; n; n = n->next)
-		if (n->size)
-			fill(now, n->old, n->size, n->pc);
-	now[length] = (uint16_t)code->read_end->pc;
-	for (uint32_t i = length; l->kept < length && i-- > 0;)
-		if (now[i] == GONE)
-			now[i] = now[i + 1];
-	l->now = now;
+	while (low < high) { /* the first piece that ends behind it */
+		size_t middle = (low + high) / 2;
+
+		if (l->pieces[middle].end <= old)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == l->n_pieces)
+		return l->code->read_end->pc;
+	if (old < l->pieces[low].start)
+		old = l->pieces[low].start;
+	return l->pieces[low].pc + (old - l->pieces[low].start);
 }
 
 /* What a table says of offset 0 (the first line, the scope of the arguments) stays there, whatever
  * is put in at the start. */
 static uint32_t now_in_table(const struct lowering *l, uint32_t old)
 {
-	return old ? l->now[old] : 0;
+	return old ? now(l, old) : 0;
 }
 
 static void move_range(const struct lowering *l, uint8_t *p)
@@ -396,7 +424,7 @@ static int move_target(void *ctx, size_t at, uint16_t pc)
 	const struct moving *m = ctx;
 
 	if (pc < m->l->code->bytes.n)
-		put_u16(m->data + at, m->l->now[pc]);
+		put_u16(m->data + at, (uint16_t)now(m->l, pc));
 	return 0;
 }
 
@@ -427,7 +455,7 @@ static bool move_old_types(const struct lowering *l, struct reader *r, uint8_t *
 		uint32_t value = tag >= VT_OBJECT ? rd_u16(r) : 0;
 
 		if (tag == VT_UNINIT && value < l->code->bytes.n)
-			put_u16(data + at, l->now[value]);
+			put_u16(data + at, (uint16_t)now(l, value));
 	}
 	return !r->err;
 }
@@ -443,7 +471,7 @@ static void move_old_frames(const struct lowering *l, const struct attr *a, uint
 		uint16_t pc = rd_u16(&r);
 
 		if (!r.err && pc < l->code->bytes.n)
-			put_u16(p + at, l->now[pc]);
+			put_u16(p + at, (uint16_t)now(l, pc));
 		if (!move_old_types(l, &r, p) || !move_old_types(l, &r, p))
 			break;
 	}
@@ -527,9 +555,12 @@ static int ensure_frame_table(struct lowering *l)
 	for (uint32_t i = 0; i < code->n_tables; i++)
 		if (code->tables[i].attr.kind == ATTR_STACK_MAP_TABLE)
 			return 0;
-	name = pool_add_utf8(&code->cls->pool, slice_str("StackMapTable"));
+	name = code->cls->frames_name;
+	if (!name)
+		name = pool_add_utf8(&code->cls->pool, slice_str("StackMapTable"));
 	if (name < 0)
 		return fault_set(l->fault, name, -1, "no room for the name of the StackMapTable");
+	code->cls->frames_name = (uint16_t)name;
 	tables = arena_zero(code->mem, (code->n_tables + 1) * sizeof(*tables));
 	if (!tables)
 		return no_memory(l);
@@ -583,10 +614,11 @@ int code_lower(struct code *code, struct fault *f)
 	if (!body)
 		return no_memory(&l);
 	p = write_header(&l, body);
-	p = write_code(code, p);
+	p = write_code(&l, p);
+	if (!p)
+		return no_memory(&l);
+	sort_pieces(&l);
 	p = write_handlers(code, p);
-	if (code->n_tables)
-		map_offsets(&l);
 	p = write_tables(&l, p, &rc);
 	if (!p)
 		return fault_set(f, rc, -1, "no room in the constant pool for the types of frames");

@@ -4,6 +4,7 @@
  * Each copied node is marked, so that a listing can tell the template's part from the method's.
  * The marked nodes of the template itself are its questions to sonde.Here: they are answered
  * here, with what is known of the method. */
+#define _GNU_SOURCE
 #include "weave/graft.h"
 
 #include "classfile/desc.h"
@@ -21,6 +22,16 @@ static int misfit(struct graft *g, const char *why, unsigned number)
 	return fail(g, code_fault(g->code, NULL, g->fault, E_MISFIT, why, number));
 }
 
+/* What stands behind the last parenthesis; frame_first has seen that there is one. */
+static struct slice return_type(struct slice desc)
+{
+	const uint8_t *p = memrchr(desc.p, ')', desc.n);
+	struct slice type = { p + 1, p ? (size_t)(desc.p + desc.n - p) - 1 : 0 };
+
+	return type.n && (type.p[0] == 'V' || desc_field_len(type) == type.n) ? type
+									      : (struct slice){ 0 };
+}
+
 int graft_init(struct graft *g, struct code *code, const struct merge *m, struct fault *f)
 {
 	const struct template *t = m->template;
@@ -30,9 +41,10 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .template = t,
 			     .seen = m->seen,
 			     .id = m->id,
+			     .throwable_index = m->throwable,
 			     .fault = f,
 			     .base = code->max_locals,
-			     .result = desc_return(desc) };
+			     .result = return_type(desc) };
 	g->result_slots = (uint8_t)desc_slots(g->result);
 	g->keep = t->epilog_framed || t->wants_result || t->wants_thrown;
 	g->max_locals = (uint32_t)g->base + t->n_locals;

@@ -23,8 +23,9 @@ struct graft {
 	uint32_t max_locals; /* of both */
 	struct slice result; /* the method's return type */
 	uint8_t result_slots;
-	bool keep;	       /* result and exception wait in a local, not on the stack */
-	uint16_t kept;	       /* that local */
+	bool keep;     /* result and exception wait in a local, not on the stack */
+	uint16_t kept; /* that local */
+	uint16_t *throwable_index;
 	vtype throwable;       /* set before the way out with an exception is written */
 	struct insn **twins;   /* the copy of each of the template's labels, or NULL */
 	struct insn *body_end; /* the label behind the method's own code */

@@ -236,10 +236,14 @@ static int add_exceptional_exit(struct graft *g, const struct exits *x)
 	rc = add_handlers(g, x, handler);
 	if (rc < 0)
 		return rc;
-	rc = pool_add_name(&g->code->cls->pool, CONST_CLASS, slice_str("java/lang/Throwable"));
-	if (rc < 0)
-		return rc;
-	g->throwable = vt(VT_OBJECT, (uint32_t)rc);
+	if (!*g->throwable_index) {
+		rc = pool_add_name(&g->code->cls->pool, CONST_CLASS,
+				   slice_str("java/lang/Throwable"));
+		if (rc < 0)
+			return rc;
+		*g->throwable_index = (uint16_t)rc;
+	}
+	g->throwable = vt(VT_OBJECT, *g->throwable_index);
 	rc = set_exit_frame(g, handler, g->throwable, true);
 	if (rc < 0)
 		return rc;

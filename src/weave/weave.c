@@ -74,6 +74,8 @@ struct weaving {
 	struct rule_class facts;
 	uint16_t *seen[BUILTIN_MAX + 1]; /* by builtin; the last for the rules' own */
 	const struct template *seen_own; /* the one that seen[BUILTIN_MAX] is for */
+	const struct template *visible;	 /* the last one found to name only what the class sees */
+	uint16_t throwable;		 /* pool index, 0: not needed yet */
 };
 
 /* The memory of constants already brought over from a template; NULL: out of memory. */
@@ -92,16 +94,19 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 		     int32_t id, struct fault *f)
 {
 	struct class *cls = v->job->cls;
-	struct merge merge = { t, seen_of(v, t, slot), id };
-	struct slice unseen = template_invisible(t, cls);
+	struct merge merge = { t, seen_of(v, t, slot), id, &v->throwable };
+	struct slice unseen = { NULL, 0 };
 	struct code *code;
 	int rc;
 
 	if (!merge.seen)
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	if (v->visible != t)
+		unseen = template_invisible(t, cls);
 	if (unseen.n)
 		return fault_set(f, E_INVISIBLE, -1, "the template names %.*s, which %.*s does not",
 				 SLICE_FMT(unseen), SLICE_FMT(class_name(cls)));
+	v->visible = t;
 	if (v->job->work != v->job->mem)
 		arena_reset(v->job->work);
 	rc = code_elevate_coarse(cls, m, &code, f);
