@@ -9,6 +9,7 @@
 #include "classfile/check.h"
 #include "classfile/elevate.h"
 #include "classfile/insn.h"
+#include "classfile/table.h"
 
 enum { CODE_MAX = 65535, REACH_MAX = 32767, REACH_MIN = -32768 };
 
@@ -23,13 +24,7 @@ struct lowering {
 	struct fault *fault;
 	struct labels frames; /* labels that have a frame */
 	uint32_t length;
-	/* where the code that was read has gone: stretches that have kept together, by old offset */
-	struct piece {
-		uint32_t start, end; /* old offsets */
-		uint32_t pc;	     /* the new offset of start */
-	} * pieces;
-	size_t n_pieces, pieces_cap;
-	bool shuffled; /* pieces are not in the order of their old offsets */
+	struct pieces pieces; /* where the code that was read has gone */
 };
 
 static int no_memory(const struct lowering *l)
@@ -284,31 +279,6 @@ static uint8_t *write_insn(const struct code *code, const struct insn *n, uint8_
 	return p + size;
 }
 
-/* An instruction that was read lies at n->pc now: lengthen the newest piece, or begin one. */
-static bool add_piece(struct lowering *l, const struct insn *n)
-{
-	struct piece *p = l->n_pieces ? &l->pieces[l->n_pieces - 1] : NULL;
-
-	if (p && p->end == n->old && p->pc + (n->old - p->start) == n->pc) {
-		p->end += n->size;
-		return true;
-	}
-	l->shuffled |= p && n->old < p->end;
-	if (l->n_pieces == l->pieces_cap) {
-		size_t cap = l->pieces_cap ? l->pieces_cap * 2 : 8;
-
-		p = arena_alloc(l->code->mem, cap * sizeof(*p));
-		if (!p)
-			return false;
-		if (l->n_pieces)
-			memcpy(p, l->pieces, l->n_pieces * sizeof(*p));
-		l->pieces = p;
-		l->pieces_cap = cap;
-	}
-	l->pieces[l->n_pieces++] = (struct piece){ n->old, (uint32_t)n->old + n->size, n->pc };
-	return true;
-}
-
 /* Writes the instructions, and collects the pieces on the way.  NULL: out of memory. */
 static uint8_t *write_code(struct lowering *l, uint8_t *p)
 {
@@ -319,7 +289,7 @@ static uint8_t *write_code(struct lowering *l, uint8_t *p)
 	for (struct insn *n = code->start; n; n = n->next) {
 		if (n->op == OP_LABEL)
 			continue;
-		if (n->size && !add_piece(l, n))
+		if (n->size && !pieces_add(&l->pieces, n))
 			return NULL;
 		if (n->flags & INSN_COPY) {
 			if (n->old != to) {
@@ -363,154 +333,6 @@ static uint8_t *write_handlers(const struct code *code, uint8_t *p)
 	return p;
 }
 
-static void sort_pieces(struct lowering *l)
-{
-	for (size_t gap = l->n_pieces / 2; l->shuffled && gap; gap /= 2)
-		for (size_t i = gap; i < l->n_pieces; i++) {
-			struct piece p = l->pieces[i];
-			size_t j = i;
-
-			for (; j >= gap && l->pieces[j - gap].start > p.start; j -= gap)
-				l->pieces[j] = l->pieces[j - gap];
-			l->pieces[j] = p;
-		}
-}
-
-/* The new offset of an old one; of an instruction that is gone, that of the next still there. */
-static uint32_t now(const struct lowering *l, uint32_t old)
-{
-	size_t low = 0, high = l->n_pieces;
-
-	while (low < high) { /* the first piece that ends behind it */
-		size_t middle = (low + high) / 2;
-
-		if (l->pieces[middle].end <= old)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == l->n_pieces)
-		return l->code->read_end->pc;
-	if (old < l->pieces[low].start)
-		old = l->pieces[low].start;
-	return l->pieces[low].pc + (old - l->pieces[low].start);
-}
-
-/* What a table says of offset 0 (the first line, the scope of the arguments) stays there, whatever
- * is put in at the start. */
-static uint32_t now_in_table(const struct lowering *l, uint32_t old)
-{
-	return old ? now(l, old) : 0;
-}
-
-static void move_range(const struct lowering *l, uint8_t *p)
-{
-	uint32_t from = now_in_table(l, get_u16(p));
-	uint32_t to = now_in_table(l, (uint32_t)get_u16(p) + get_u16(p + 2));
-
-	put_u16(p, (uint16_t)from);
-	put_u16(p + 2, (uint16_t)(to - from));
-}
-
-struct moving {
-	const struct lowering *l;
-	uint8_t *data;
-};
-
-/* A type annotation's target is one instruction.  Compilers have been seen to leave wrong offsets
- * here, and no JVM looks at them: those stay as they are. */
-static int move_target(void *ctx, size_t at, uint16_t pc)
-{
-	const struct moving *m = ctx;
-
-	if (pc < m->l->code->bytes.n)
-		put_u16(m->data + at, (uint16_t)now(m->l, pc));
-	return 0;
-}
-
-static int move_scope(void *ctx, size_t at, uint16_t from, uint16_t length)
-{
-	const struct moving *m = ctx;
-
-	if ((uint32_t)from + length <= m->l->code->bytes.n)
-		move_range(m->l, m->data + at);
-	return 0;
-}
-
-static void move_type_annotations(const struct lowering *l, const struct attr *a, uint8_t *p)
-{
-	struct moving moving = { l, p };
-	struct attr_visitor visitor = { &moving, NULL, move_target, move_scope };
-
-	if (attr_walk(a, &l->code->cls->pool, &visitor, NULL) < 0)
-		memcpy(p, a->data.p, a->data.n);
-}
-
-/* The types of a frame of the old StackMap; false: malformed. */
-static bool move_old_types(const struct lowering *l, struct reader *r, uint8_t *data)
-{
-	for (unsigned n = rd_u16(r); n && !r->err; n--) {
-		uint8_t tag = rd_u8(r);
-		size_t at = rd_at(r);
-		uint32_t value = tag >= VT_OBJECT ? rd_u16(r) : 0;
-
-		if (tag == VT_UNINIT && value < l->code->bytes.n)
-			put_u16(data + at, (uint16_t)now(l, value));
-	}
-	return !r->err;
-}
-
-/* The StackMap of CLDC (versions below 50).  Each frame is complete, so only offsets need care; no
- * JVM here reads it. */
-static void move_old_frames(const struct lowering *l, const struct attr *a, uint8_t *p)
-{
-	struct reader r = rd_init(a->data);
-
-	for (unsigned n = rd_u16(&r); n && !r.err; n--) {
-		size_t at = rd_at(&r);
-		uint16_t pc = rd_u16(&r);
-
-		if (!r.err && pc < l->code->bytes.n)
-			put_u16(p + at, (uint16_t)now(l, pc));
-		if (!move_old_types(l, &r, p) || !move_old_types(l, &r, p))
-			break;
-	}
-	if (r.err || rd_left(&r))
-		memcpy(p, a->data.p, a->data.n);
-}
-
-static uint8_t *write_table(const struct lowering *l, const struct attr *a, uint8_t *p)
-{
-	size_t n = a->data.n;
-
-	put_u16(p, a->name);
-	put_u32(p + 2, (uint32_t)n);
-	p += 6;
-	if (n)
-		memcpy(p, a->data.p, n);
-	switch (a->kind) {
-	case ATTR_LINE_NUMBER_TABLE:
-		for (size_t at = 2; at < n; at += 4)
-			put_u16(p + at, (uint16_t)now_in_table(l, get_u16(p + at)));
-		break;
-	case ATTR_LOCAL_VARIABLE_TABLE:
-	case ATTR_LOCAL_VARIABLE_TYPE_TABLE:
-		for (size_t at = 2; at < n; at += 10)
-			move_range(l, p + at);
-		break;
-	case ATTR_RUNTIME_VISIBLE_TYPE_ANNOTATIONS:
-	case ATTR_RUNTIME_INVISIBLE_TYPE_ANNOTATIONS:
-		move_type_annotations(l, a, p);
-		break;
-	case ATTR_STACK_MAP:
-		move_old_frames(l, a, p);
-		break;
-	default:
-		break;
-	}
-	return p + n;
-}
-
 /* The attributes of the Code attribute, in their old order; NULL and *rc on failure. */
 static uint8_t *write_tables(struct lowering *l, uint8_t *p, int *rc)
 {
@@ -524,7 +346,7 @@ static uint8_t *write_tables(struct lowering *l, uint8_t *p, int *rc)
 		const struct code_table *t = &code->tables[i];
 
 		if (t->attr.kind != ATTR_STACK_MAP_TABLE) {
-			p = write_table(l, &t->attr, p);
+			p = table_write(code, &l->pieces, &t->attr, p);
 			written++;
 			continue;
 		}
@@ -591,7 +413,7 @@ static uint8_t *write_header(const struct lowering *l, uint8_t *p)
 
 int code_lower(struct code *code, struct fault *f)
 {
-	struct lowering l = { .code = code, .fault = f };
+	struct lowering l = { .code = code, .fault = f, .pieces = { .mem = code->mem } };
 	size_t bound;
 	uint8_t *body, *p;
 	int rc;
@@ -617,7 +439,7 @@ int code_lower(struct code *code, struct fault *f)
 	p = write_code(&l, p);
 	if (!p)
 		return no_memory(&l);
-	sort_pieces(&l);
+	pieces_sort(&l.pieces);
 	p = write_handlers(code, p);
 	p = write_tables(&l, p, &rc);
 	if (!p)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.c - the tables of a Code attribute, with the offsets made new. */
+#include "classfile/table.h"
+
+/* An instruction that was read lies at n->pc now: lengthen the newest piece, or begin one. */
+bool pieces_add(struct pieces *all, const struct insn *n)
+{
+	struct piece *p = all->n ? &all->v[all->n - 1] : NULL;
+
+	if (p && p->end == n->old && p->pc + (n->old - p->start) == n->pc) {
+		p->end += n->size;
+		return true;
+	}
+	all->shuffled |= p && n->old < p->end;
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? all->cap * 2 : 8;
+
+		p = arena_alloc(all->mem, cap * sizeof(*p));
+		if (!p)
+			return false;
+		if (all->n)
+			memcpy(p, all->v, all->n * sizeof(*p));
+		all->v = p;
+		all->cap = cap;
+	}
+	all->v[all->n++] = (struct piece){ n->old, (uint32_t)n->old + n->size, n->pc };
+	return true;
+}
+
+void pieces_sort(struct pieces *all)
+{
+	for (size_t gap = all->n / 2; all->shuffled && gap; gap /= 2)
+		for (size_t i = gap; i < all->n; i++) {
+			struct piece p = all->v[i];
+			size_t j = i;
+
+			for (; j >= gap && all->v[j - gap].start > p.start; j -= gap)
+				all->v[j] = all->v[j - gap];
+			all->v[j] = p;
+		}
+}
+
+struct moved {
+	const struct code *code;
+	const struct pieces *pieces;
+};
+
+/* The new offset of an old one; of an instruction that is gone, that of the next still there. */
+static uint32_t now(const struct moved *l, uint32_t old)
+{
+	const struct pieces *all = l->pieces;
+	size_t low = 0, high = all->n;
+
+	while (low < high) { /* the first piece that ends behind it */
+		size_t middle = (low + high) / 2;
+
+		if (all->v[middle].end <= old)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == all->n)
+		return l->code->read_end->pc;
+	if (old < all->v[low].start)
+		old = all->v[low].start;
+	return all->v[low].pc + (old - all->v[low].start);
+}
+
+/* What a table says of offset 0 (the first line, the scope of the arguments) stays there, whatever
+ * is put in at the start. */
+static uint32_t now_in_table(const struct moved *l, uint32_t old)
+{
+	return old ? now(l, old) : 0;
+}
+
+static void move_range(const struct moved *l, uint8_t *p)
+{
+	uint32_t from = now_in_table(l, get_u16(p));
+	uint32_t to = now_in_table(l, (uint32_t)get_u16(p) + get_u16(p + 2));
+
+	put_u16(p, (uint16_t)from);
+	put_u16(p + 2, (uint16_t)(to - from));
+}
+
+struct moving {
+	const struct moved *l;
+	uint8_t *data;
+};
+
+/* A type annotation's target is one instruction.  Compilers have been seen to leave wrong offsets
+ * here, and no JVM looks at them: those stay as they are. */
+static int move_target(void *ctx, size_t at, uint16_t pc)
+{
+	const struct moving *m = ctx;
+
+	if (pc < m->l->code->bytes.n)
+		put_u16(m->data + at, (uint16_t)now(m->l, pc));
+	return 0;
+}
+
+static int move_scope(void *ctx, size_t at, uint16_t from, uint16_t length)
+{
+	const struct moving *m = ctx;
+
+	if ((uint32_t)from + length <= m->l->code->bytes.n)
+		move_range(m->l, m->data + at);
+	return 0;
+}
+
+static void move_type_annotations(const struct moved *l, const struct attr *a, uint8_t *p)
+{
+	struct moving moving = { l, p };
+	struct attr_visitor visitor = { &moving, NULL, move_target, move_scope };
+
+	if (attr_walk(a, &l->code->cls->pool, &visitor, NULL) < 0)
+		memcpy(p, a->data.p, a->data.n);
+}
+
+/* The types of a frame of the old StackMap; false: malformed. */
+static bool move_old_types(const struct moved *l, struct reader *r, uint8_t *data)
+{
+	for (unsigned n = rd_u16(r); n && !r->err; n--) {
+		uint8_t tag = rd_u8(r);
+		size_t at = rd_at(r);
+		uint32_t value = tag >= VT_OBJECT ? rd_u16(r) : 0;
+
+		if (!r->err && tag == VT_UNINIT && value < l->code->bytes.n)
+			put_u16(data + at, (uint16_t)now(l, value));
+	}
+	return !r->err;
+}
+
+/* The StackMap of CLDC (versions below 50).  Each frame is complete, so only offsets need care; no
+ * JVM here reads it. */
+static void move_old_frames(const struct moved *l, const struct attr *a, uint8_t *p)
+{
+	struct reader r = rd_init(a->data);
+
+	for (unsigned n = rd_u16(&r); n && !r.err; n--) {
+		size_t at = rd_at(&r);
+		uint16_t pc = rd_u16(&r);
+
+		if (!r.err && pc < l->code->bytes.n)
+			put_u16(p + at, (uint16_t)now(l, pc));
+		if (!move_old_types(l, &r, p) || !move_old_types(l, &r, p))
+			break;
+	}
+	if (r.err || rd_left(&r))
+		memcpy(p, a->data.p, a->data.n);
+}
+
+uint8_t *table_write(const struct code *code, const struct pieces *pieces, const struct attr *a,
+		     uint8_t *p)
+{
+	const struct moved moved = { code, pieces }, *l = &moved;
+	size_t n = a->data.n;
+
+	put_u16(p, a->name);
+	put_u32(p + 2, (uint32_t)n);
+	p += 6;
+	if (n)
+		memcpy(p, a->data.p, n);
+	switch (a->kind) {
+	case ATTR_LINE_NUMBER_TABLE:
+		for (size_t at = 2; at < n; at += 4)
+			put_u16(p + at, (uint16_t)now_in_table(l, get_u16(p + at)));
+		break;
+	case ATTR_LOCAL_VARIABLE_TABLE:
+	case ATTR_LOCAL_VARIABLE_TYPE_TABLE:
+		for (size_t at = 2; at < n; at += 10)
+			move_range(l, p + at);
+		break;
+	case ATTR_RUNTIME_VISIBLE_TYPE_ANNOTATIONS:
+	case ATTR_RUNTIME_INVISIBLE_TYPE_ANNOTATIONS:
+		move_type_annotations(l, a, p);
+		break;
+	case ATTR_STACK_MAP:
+		move_old_frames(l, a, p);
+		break;
+	default:
+		break;
+	}
+	return p + n;
+}
