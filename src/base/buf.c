@@ -58,7 +58,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 		return;
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf((char *)b->p + b->n, b->cap - b->n, fmt, ap);
+	n = vsnprintf(b->p ? (char *)b->p + b->n : NULL, b->cap - b->n, fmt, ap);
 	va_end(ap);
 	if (n > 0 && (size_t)n >= b->cap - b->n) {
 		if (buf_room(b, (size_t)n + 1))

@@ -84,9 +84,9 @@ static inline void buf_u32(struct buf *b, uint32_t v)
 
 static inline void buf_bytes(struct buf *b, const void *from, size_t n)
 {
-	uint8_t *p = buf_room(b, n);
+	uint8_t *p = n ? buf_room(b, n) : NULL;
 
-	if (p && n) {
+	if (p) {
 		memcpy(p, from, n);
 		b->n += n;
 	}

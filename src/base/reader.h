@@ -17,7 +17,7 @@ struct reader {
 
 static inline struct reader rd_init(struct slice s)
 {
-	return (struct reader){ s.p, s.p + s.n, s.p, 0 };
+	return (struct reader){ s.p, s.n ? s.p + s.n : s.p, s.p, 0 };
 }
 
 static inline size_t rd_left(const struct reader *r)

@@ -484,13 +484,22 @@ static int read_tables(struct elevation *e, struct reader *r)
 	}
 }
 
+/* Versions 45.0 to 45.2 had a shorter header (JVMS, first edition).  Today's JVMs know nothing of
+ * that and read the long one, so there are files of both kinds: the short one is meant where the
+ * long one makes no sense. */
+static bool has_old_header(const struct class *cls, struct slice code)
+{
+	uint32_t length = code.n < 12 ? 0 : get_u32(code.p + 4);
+
+	return cls->major == 45 && cls->minor < 3 && (length == 0 || length > code.n - 12);
+}
+
 static int read_header(struct elevation *e, struct reader *r)
 {
 	struct code *code = e->code;
 	uint32_t length;
 
-	/* Versions 45.0 to 45.2 have a shorter header (JVMS, first edition). */
-	code->old_header = code->cls->major == 45 && code->cls->minor < 3;
+	code->old_header = has_old_header(code->cls, code->method->code);
 	code->max_stack = code->old_header ? rd_u8(r) : rd_u16(r);
 	code->max_locals = code->old_header ? rd_u8(r) : rd_u16(r);
 	length = code->old_header ? rd_u16(r) : rd_u32(r);

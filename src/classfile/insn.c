@@ -109,6 +109,9 @@ struct insn *insn_replace(struct code *code, struct insn *old, struct insn *by)
 {
 	if (!insn_after(code, old, by))
 		return NULL;
+	by->flags |= old->flags & INSN_READ; /* tables know it by the offset of the old one */
+	by->old = old->old;
+	by->size = old->size;
 	insn_remove(code, old);
 	return by;
 }

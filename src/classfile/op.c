@@ -54,9 +54,9 @@ const struct op_info op_table[256] = {
 	((op) >= OP_ILOAD_0 && (op) <= OP_ALOAD_3     ? ((op)-OP_ILOAD_0) % 4  \
 	 : (op) >= OP_ISTORE_0 && (op) <= OP_ASTORE_3 ? ((op)-OP_ISTORE_0) % 4 \
 						      : 0)
-#define SHAPE(op, bytes, plain, shift, left, right)                     \
-	{                                                               \
-		(plain) ? (bytes) : 0, shift, left, right, LOCAL_OF(op) \
+#define SHAPE(op, bytes, plain, shift, left, right)                              \
+	{                                                                        \
+		(plain) ? (bytes) : 0, shift, left, right, (uint8_t)LOCAL_OF(op) \
 	}
 #define SHAPE_OF(op, bytes, shape) SHAPE(op, bytes, shape)
 

@@ -73,13 +73,45 @@ static uint32_t now_in_table(const struct moved *l, uint32_t old)
 	return old ? now(l, old) : 0;
 }
 
+/* Where a line or variable begins: inside the code, even when the last instruction is gone. */
+static uint32_t start_in_table(const struct moved *l, uint32_t old)
+{
+	const struct insn *last = l->code->end;
+	uint32_t pc = now_in_table(l, old);
+
+	if (pc < last->pc || old >= l->code->bytes.n) /* no JVM accepts that, but it was so */
+		return pc;
+	while (last->op == OP_LABEL && last->prev)
+		last = last->prev;
+	return last->pc;
+}
+
 static void move_range(const struct moved *l, uint8_t *p)
 {
 	uint32_t from = now_in_table(l, get_u16(p));
 	uint32_t to = now_in_table(l, (uint32_t)get_u16(p) + get_u16(p + 2));
 
-	put_u16(p, (uint16_t)from);
-	put_u16(p + 2, (uint16_t)(to - from));
+	put_u16(p, (uint16_t)start_in_table(l, get_u16(p)));
+	put_u16(p + 2, to > from ? (uint16_t)(to - from) : 0);
+}
+
+/* The rows of a variable table.  Those of which no code is left are dropped: a JVM refuses two equal
+ * ones, and that is what two scopes of a variable in the same slot would become.  Returns the
+ * bytes that are left. */
+static size_t move_vars(const struct moved *l, uint8_t *p, size_t n)
+{
+	uint8_t *to = p + 2;
+
+	for (const uint8_t *row = p + 2; row < p + n; row += 10) {
+		bool empty = get_u16(row + 2) == 0;
+
+		memmove(to, row, 10);
+		move_range(l, to);
+		if (empty || get_u16(to + 2))
+			to += 10;
+	}
+	put_u16(p, (uint16_t)((to - p) / 10));
+	return (size_t)(to - p);
 }
 
 struct moving {
@@ -163,12 +195,12 @@ uint8_t *table_write(const struct code *code, const struct pieces *pieces, const
 	switch (a->kind) {
 	case ATTR_LINE_NUMBER_TABLE:
 		for (size_t at = 2; at < n; at += 4)
-			put_u16(p + at, (uint16_t)now_in_table(l, get_u16(p + at)));
+			put_u16(p + at, (uint16_t)start_in_table(l, get_u16(p + at)));
 		break;
 	case ATTR_LOCAL_VARIABLE_TABLE:
 	case ATTR_LOCAL_VARIABLE_TYPE_TABLE:
-		for (size_t at = 2; at < n; at += 10)
-			move_range(l, p + at);
+		n = move_vars(l, p, n);
+		put_u32(p - 4, (uint32_t)n);
 		break;
 	case ATTR_RUNTIME_VISIBLE_TYPE_ANNOTATIONS:
 	case ATTR_RUNTIME_INVISIBLE_TYPE_ANNOTATIONS:

@@ -327,13 +327,29 @@ static bool lies_in(const char *inner, const char *outer)
 	return strncmp(inner, outer, n) == 0 && (inner[n] == '/' || !inner[n] || n == 1);
 }
 
+/* Makes the directory and those above it. */
+static bool make_dir(const char *dir)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s", dir);
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return false;
+	for (char *slash = path + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+		*slash = '\0';
+		mkdir(path, 0777);
+	}
+	mkdir(path, 0777);
+	return access(path, W_OK) == 0;
+}
+
 /* The output must not be one of the sources, nor become one at the next call. */
 static int check_out(const struct weave *w, char *const *specs, size_t n)
 {
 	char out[PATH_MAX], source[PATH_MAX];
 	struct stat st;
 
-	if (mkdir(w->out_dir, 0777) < 0 && access(w->out_dir, W_OK) < 0)
+	if (!make_dir(w->out_dir))
 		return cli_cannot("%s: cannot be written", w->out_dir);
 	if (!realpath(w->out_dir, out))
 		return cli_cannot("%s: not a directory", w->out_dir);

@@ -2,17 +2,18 @@
 /* builtin.c - the list of embedded templates; builtin_bytes.S holds their bytes. */
 #include "weave/builtin.h"
 
-#define EMBEDDED(name) extern const uint8_t builtin_##name[], builtin_##name##_end[]
-EMBEDDED(light);
-EMBEDDED(timed);
-EMBEDDED(full);
-
-#define BYTES(name) builtin_##name, builtin_##name##_end
+#define X(category, variant, name, methods) \
+	extern const uint8_t builtin_##name[], builtin_##name##_end[];
+#include "weave/builtin.def"
+#undef X
 
 const struct builtin builtins[] = {
-	{ "light", "any", BYTES(light) },
-	{ "timed", "any", BYTES(timed) },
-	{ "full", "any", BYTES(full) },
+#define X(category, variant, name, methods) \
+	{ category, #variant, methods, builtin_##name, builtin_##name##_end },
+#include "weave/builtin.def"
+#undef X
 };
 
 const size_t builtin_count = COUNT(builtins);
+
+_Static_assert(COUNT(builtins) <= BUILTIN_MAX, "a weaver has room for BUILTIN_MAX templates");

@@ -7,10 +7,11 @@
 #include "weave/template.h"
 
 /* One way to weave a method of a category.  A category has several, the most telling first; the
- * first that fits the method's arguments is taken. */
+ * first that is for the method and can be merged is taken. */
 struct builtin {
 	const char *category; /* as in rule_templates, or "light", "timed", "full" */
 	const char *method;   /* of the template class */
+	const char *methods;  /* those that it is for, see glob.h */
 	const uint8_t *start, *end;
 };
 

@@ -17,6 +17,7 @@ static int fail(struct graft *g, int rc)
 	return g->rc;
 }
 
+/* The number is for a %u in `why`. */
 static int misfit(struct graft *g, const char *why, unsigned number)
 {
 	return fail(g, code_fault(g->code, NULL, g->fault, E_MISFIT, why, number));
@@ -53,6 +54,9 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 		g->max_locals += g->result_slots > 1 ? 2 : 1;
 	if (!g->result.n)
 		return code_fault(code, NULL, f, E_DESCRIPTOR, "malformed descriptor");
+	if (code->cls->major < t->min_major)
+		return code_fault(code, NULL, f, E_MISFIT,
+				  "the template needs a class file of version %u", t->min_major);
 	if (g->max_locals > 65535)
 		return code_fault(code, NULL, f, E_TOO_LARGE, "no room for more local variables");
 	g->twins = arena_alloc(code->mem, t->n_labels * sizeof(*g->twins));
@@ -255,12 +259,16 @@ static void put_box(struct graft *g, struct insn *place, struct slice type)
 		{ 'D', "java/lang/Double", "(D)Ljava/lang/Double;" },
 	};
 
-	for (size_t i = 0; i < COUNT(boxes); i++)
-		if (boxes[i].type == (char)type.p[0])
-			put_pool(g, place, OP_INVOKESTATIC,
-				 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
-					      slice_str(boxes[i].owner), slice_str("valueOf"),
-					      slice_str(boxes[i].desc)));
+	for (size_t i = 0; i < COUNT(boxes); i++) {
+		if (boxes[i].type != (char)type.p[0])
+			continue;
+		if (slice_is(class_name(g->code->cls), boxes[i].owner))
+			misfit(g, "boxing would call the method itself", 0);
+		put_pool(g, place, OP_INVOKESTATIC,
+			 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+				      slice_str(boxes[i].owner), slice_str("valueOf"),
+				      slice_str(boxes[i].desc)));
+	}
 }
 
 static bool is_static(const struct graft *g)
@@ -342,6 +350,22 @@ static void put_method_name(struct graft *g, struct insn *place)
 	buf_release(&text);
 }
 
+static void put_primitive_result(struct graft *g, struct insn *place, const struct insn *n,
+				 enum graft_way way)
+{
+	uint8_t kind = n->arg == HERE_LONG_RESULT;
+
+	if (!g->result_slots || kind_of(g->result) != kind)
+		misfit(g,
+		       kind ? "the template wants a long as the result"
+			    : "the template wants an int as the result",
+		       0);
+	else if (way == GRAFT_RETURN)
+		put_load(g, place, g->result, g->kept);
+	else
+		put_op(g, place, kind ? OP_LCONST_0 : OP_ICONST_0);
+}
+
 /* Answers one question of the template. */
 static void put_here(struct graft *g, struct insn *place, const struct insn *n, enum graft_way way)
 {
@@ -368,6 +392,10 @@ static void put_here(struct graft *g, struct insn *place, const struct insn *n, 
 		}
 		put_load(g, place, g->result, g->kept);
 		put_box(g, place, g->result);
+		break;
+	case HERE_INT_RESULT:
+	case HERE_LONG_RESULT:
+		put_primitive_result(g, place, n, way);
 		break;
 	case HERE_THROWN:
 		if (way == GRAFT_THROW)

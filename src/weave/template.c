@@ -13,6 +13,7 @@
 
 #include "classfile/check.h"
 #include "classfile/insn.h"
+#include "weave/glob.h"
 
 static const struct {
 	const char *name, *desc;
@@ -28,6 +29,8 @@ static const struct {
 	[HERE_DOUBLE_ARG] = { "doubleArg", "(I)D" },
 	[HERE_ARGS] = { "args", "()[Ljava/lang/Object;" },
 	[HERE_RESULT] = { "result", "()Ljava/lang/Object;" },
+	[HERE_INT_RESULT] = { "intResult", "()I" },
+	[HERE_LONG_RESULT] = { "longResult", "()J" },
 	[HERE_THROWN] = { "thrown", "()Ljava/lang/Throwable;" },
 };
 
@@ -106,6 +109,11 @@ static bool wants_number(int here)
 	return here >= HERE_ARG && here <= HERE_DOUBLE_ARG;
 }
 
+static bool wants_result(int here)
+{
+	return here >= HERE_RESULT && here <= HERE_LONG_RESULT;
+}
+
 /* Turns a call of sonde.Here into a marked node. */
 static int mark_here(struct template *t, struct insn *n, const struct pool_ref *ref,
 		     struct fault *f)
@@ -124,7 +132,7 @@ static int mark_here(struct template *t, struct insn *n, const struct pool_ref *
 	}
 	if (here == HERE_BODY && n != t->sentinel)
 		return refuse(t, f, "Here.body() is called more than once");
-	t->wants_result |= here == HERE_RESULT;
+	t->wants_result |= wants_result(here);
 	t->wants_thrown |= here == HERE_THROWN;
 	t->wants_args |= wants_number(here) || here == HERE_ARGS;
 	n->flags = INSN_MARKED;
@@ -316,7 +324,7 @@ static int check_here(const struct template *t, const struct insn *n, struct fau
 		return refuse(t, f,
 			      "`this` and arguments can be had before Here.body() only; keep "
 			      "them in a variable");
-	if ((here == HERE_RESULT || here == HERE_THROWN) && n->pc != STAND_AFTER)
+	if ((wants_result(here) || here == HERE_THROWN) && n->pc != STAND_AFTER)
 		return refuse(t, f,
 			      n->pc == STAND_THROWN
 				      ? "a handler has the exception in its own variable"
@@ -382,6 +390,90 @@ static int find_frame(struct template *t, struct fault *f)
 	return 0;
 }
 
+/* In java.base, which every class sees.  The other modules' java.* are not in the boot loader, or
+ * not read by every module. */
+static bool is_everywhere(struct slice name)
+{
+	static const char list[] =
+		"java/lang/* java/io/* java/net/* java/nio/* java/util/* java/math/* "
+		"java/text/* java/time/* java/security/*";
+	static const char others[] =
+		"java/lang/instrument/* java/lang/management/* java/net/http/* "
+		"java/util/logging/* java/util/prefs/*";
+
+	return glob_text(list, name) && !glob_text(others, name);
+}
+
+/* The class in the pool's entry i, of an array its elements' class; or that of a member. */
+static struct slice class_at(const struct pool *pool, uint16_t i)
+{
+	struct slice name = { NULL, 0 };
+	struct pool_ref ref;
+
+	if (pool_ref(pool, i, &ref))
+		name = ref.owner;
+	else if (pool_tag(pool, i) == CONST_CLASS)
+		name = pool_name(pool, i);
+	while (name.n && name.p[0] == '[')
+		name = (struct slice){ name.p + 1, name.n - 1 };
+	if (name.n && name.p[name.n - 1] == ';')
+		return (struct slice){ name.p + 1, name.n - 2 };
+	return name.n > 1 ? name : (struct slice){ NULL, 0 }; /* [I has no class */
+}
+
+static void add_foreign(struct template *t, uint16_t index)
+{
+	struct slice name = class_at(&t->code->cls->pool, index);
+
+	if (!name.n || is_everywhere(name))
+		return;
+	for (uint32_t i = 0; i < t->n_foreign; i++)
+		if (slice_eq(t->foreign[i], name))
+			return;
+	t->foreign[t->n_foreign++] = name;
+}
+
+/* Instructions whose constants older classes may not have (JVMS 4.4-C, 4.10.1.9). */
+static uint16_t min_major_of(const struct pool *pool, const struct insn *n)
+{
+	if (op_is_invoke(n->op) && n->op != OP_INVOKEINTERFACE &&
+	    pool_tag(pool, n->index) == CONST_INTERFACE_METHODREF)
+		return 52;
+	if (n->op != OP_LDC && n->op != OP_LDC_W)
+		return 0;
+	if (pool_is(pool, n->index, TAGS(CONST_METHOD_HANDLE) | TAGS(CONST_METHOD_TYPE)))
+		return 51;
+	return pool_tag(pool, n->index) == CONST_CLASS ? 49 : 0;
+}
+
+/* The classes that the code will resolve in its target, and that need not be there; and how old
+ * the target may be. */
+static int find_needs(struct template *t, struct fault *f)
+{
+	const struct code *code = t->code;
+	const struct pool *pool = &code->cls->pool;
+
+	t->foreign = arena_alloc(code->mem, code->cls->pool.n * sizeof(*t->foreign));
+	if (!t->foreign)
+		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	for (const struct insn *n = t->first; n; n = n->next) {
+		if (n->flags & INSN_MARKED || n->op == OP_LABEL)
+			continue;
+		switch (op_table[n->op].format) {
+		case OP_FORMAT_POOL1:
+		case OP_FORMAT_POOL2:
+		case OP_FORMAT_IFACE:
+		case OP_FORMAT_MULTI:
+			add_foreign(t, n->index);
+		}
+		if (min_major_of(pool, n) > t->min_major)
+			t->min_major = min_major_of(pool, n);
+	}
+	for (uint32_t i = 0; i < code->n_handlers; i++)
+		add_foreign(t, code->handlers[i].type);
+	return 0;
+}
+
 int template_read(struct arena *mem, struct slice bytes, struct slice method, struct template **out,
 		  struct fault *f)
 {
@@ -395,7 +487,10 @@ int template_read(struct arena *mem, struct slice bytes, struct slice method, st
 	if (rc < 0)
 		return rc;
 	t->name = class_name(cls);
-	rc = find_method(t, cls, method, f);
+	if (cls->major < 51) /* frames could be missing */
+		rc = refuse(t, f, "the class file is older than version 51 (Java 7)");
+	if (rc >= 0)
+		rc = find_method(t, cls, method, f);
 	if (rc >= 0)
 		rc = find_frame(t, f);
 	if (rc >= 0)
@@ -406,6 +501,8 @@ int template_read(struct arena *mem, struct slice bytes, struct slice method, st
 		rc = check_flow(t, f);
 	if (rc >= 0)
 		rc = check_order(t, f);
+	if (rc >= 0)
+		rc = find_needs(t, f);
 	if (rc < 0) {
 		class_release(cls);
 		return rc;
@@ -421,9 +518,10 @@ void template_release(struct template *t)
 		class_release(t->code->cls);
 }
 
+/* What was added to the pool came from a template and tells nothing of the class. */
 static bool class_names(const struct class *cls, struct slice name)
 {
-	for (uint32_t i = 1; i < cls->pool.n; i++)
+	for (uint32_t i = 1; i < cls->pool.read; i++)
 		if (pool_tag(&cls->pool, i) == CONST_CLASS &&
 		    slice_eq(pool_name(&cls->pool, i), name))
 			return true;
@@ -453,25 +551,8 @@ static bool sees(const struct class *cls, struct slice name)
 
 struct slice template_invisible(const struct template *t, const struct class *cls)
 {
-	const struct class *own = t->code->cls;
-
-	for (const struct insn *n = t->first; n; n = n->next) {
-		struct slice name = { NULL, 0 };
-		struct pool_ref ref;
-
-		if (n->flags & INSN_MARKED || n->op == OP_LABEL)
-			continue;
-		if (op_table[n->op].format != OP_FORMAT_POOL2 &&
-		    op_table[n->op].format != OP_FORMAT_IFACE)
-			continue;
-		if (pool_ref(&own->pool, n->index, &ref))
-			name = ref.owner;
-		else if (pool_tag(&own->pool, n->index) == CONST_CLASS)
-			name = pool_name(&own->pool, n->index);
-		if (!name.n || name.p[0] == '[' || slice_starts(name, slice_str("java/")))
-			continue;
-		if (!sees(cls, name))
-			return name;
-	}
+	for (uint32_t i = 0; i < t->n_foreign; i++)
+		if (!sees(cls, t->foreign[i]))
+			return t->foreign[i];
 	return (struct slice){ NULL, 0 };
 }

@@ -29,8 +29,10 @@ enum here {
 	HERE_LONG_ARG,
 	HERE_FLOAT_ARG,
 	HERE_DOUBLE_ARG,
-	HERE_ARGS,   /* Object[]: all arguments, boxed */
-	HERE_RESULT, /* Object: what the method returns, boxed; null for void or an exception */
+	HERE_ARGS,	 /* Object[]: all arguments, boxed */
+	HERE_RESULT,	 /* Object: what the method returns, boxed; null for void or an exception */
+	HERE_INT_RESULT, /* what it returns, of that type; 0 for an exception */
+	HERE_LONG_RESULT,
 	HERE_THROWN, /* Throwable: the exception that ends the method, or null */
 	HERE_COUNT
 };
@@ -53,7 +55,10 @@ struct template
 	bool prolog_framed, epilog_framed; /* there are branches in it; in the epilog, on the way
 					    * to a return */
 	bool wants_result, wants_thrown, wants_args;
-	bool *sees_to;	    /* [code->n_handlers] is it around the sentinel? */
+	bool *sees_to;	       /* [code->n_handlers] is it around the sentinel? */
+	struct slice *foreign; /* classes that the code names and that are not in java.base */
+	uint32_t n_foreign;
+	uint16_t min_major; /* the oldest class version in which the code may stand */
 	uint32_t n_in_pool; /* size of the memory that merging needs (struct merge.seen) */
 };
 
@@ -63,7 +68,7 @@ int template_read(struct arena *mem, struct slice bytes, struct slice method, st
 		  struct fault *f);
 void template_release(struct template *t); /* what does not live in the arena */
 
-/* The first class that the template's code names, that is not in java.* and that cls does not
+/* The first class that the template's code names, that is not in java.base and that cls does not
  * name itself: its loader need not see it.  Empty: all is visible. */
 struct slice template_invisible(const struct template *t, const struct class *cls);
 

@@ -4,6 +4,7 @@
 
 #include "weave/facts.h"
 #include "weave/fit.h"
+#include "weave/glob.h"
 #include "weave/merge.h"
 
 #define PROBE_CLASS "java/util/SondeProbe"
@@ -72,6 +73,7 @@ struct weaving {
 	const struct weaver *w;
 	struct weave_job *job;
 	struct rule_class facts;
+	struct fit fit;			 /* made when the first method asks */
 	uint16_t *seen[BUILTIN_MAX + 1]; /* by builtin; the last for the rules' own */
 	const struct template *seen_own; /* the one that seen[BUILTIN_MAX] is for */
 	const struct template *visible;	 /* the last one found to name only what the class sees */
@@ -88,6 +90,25 @@ static uint16_t *seen_of(struct weaving *v, const struct template *t, size_t slo
 	if (!v->seen[slot])
 		v->seen[slot] = arena_zero(v->job->mem, t->n_in_pool * sizeof(uint16_t));
 	return v->seen[slot];
+}
+
+/* A template that boxes arguments calls valueOf(), which calls the constructor: with arguments of
+ * their own to box, these would never end. */
+static bool boxes(const struct class *cls, const struct member *m)
+{
+	static const char *const classes[] = { "Boolean", "Byte", "Character", "Short",
+					       "Integer", "Long", "Float",     "Double" };
+	static const char package[] = "java/lang/";
+	struct slice name = class_name(cls), method = member_name(cls, m);
+	size_t n = sizeof(package) - 1;
+
+	if (!(slice_is(method, "valueOf") || slice_is(method, "<init>")) || name.n <= n ||
+	    memcmp(name.p, package, n) != 0)
+		return false;
+	for (size_t i = 0; i < COUNT(classes); i++)
+		if (slice_is((struct slice){ name.p + n, name.n - n }, classes[i]))
+			return true;
+	return false;
 }
 
 static int merge_one(struct weaving *v, struct member *m, const struct template *t, size_t slot,
@@ -107,6 +128,9 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 		return fault_set(f, E_INVISIBLE, -1, "the template names %.*s, which %.*s does not",
 				 SLICE_FMT(unseen), SLICE_FMT(class_name(cls)));
 	v->visible = t;
+	if (t->wants_args && boxes(cls, m))
+		return fault_set(f, E_MISFIT, -1,
+				 "the template would call it to box its arguments");
 	if (v->job->work != v->job->mem)
 		arena_reset(v->job->work);
 	rc = code_elevate_coarse(cls, m, &code, f);
@@ -117,38 +141,51 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 	return rc;
 }
 
+static bool is_misfit(int rc)
+{
+	return rc == E_MISFIT || rc == E_INVISIBLE || rc == E_STACK_AT_RETURN;
+}
+
 /* Tries the variants of a category until one fits. */
 static int merge_category(struct weaving *v, struct member *m, const char *category,
 			  struct weave_outcome *o, struct fault *f)
 {
+	const struct class *cls = v->job->cls;
 	int rc = E_MISFIT;
 
 	for (size_t i = 0; i < builtin_count; i++) {
-		if (strcmp(builtins[i].category, category) != 0)
+		const struct builtin *b = &builtins[i];
+
+		if (strcmp(b->category, category) != 0 ||
+		    !glob_method(b->methods, member_name(cls, m), member_desc(cls, m)))
 			continue;
 		f->code = 0;
 		rc = merge_one(v, m, v->w->builtin[i], i, o->id, f);
 		o->template = v->w->builtin[i];
-		if (rc != E_MISFIT && rc != E_INVISIBLE)
+		if (!is_misfit(rc))
 			return rc;
 	}
 	return rc;
 }
 
-static const char *category_of(struct weaving *v, struct member *m, const struct rule_hook *hook)
+/* The category that the rule names, or that the class and the method tell; NULL: none. */
+static int category_of(struct weaving *v, struct member *m, const struct rule_method *facts,
+		       struct weave_outcome *o)
 {
-	const char *fitting;
+	const struct rule_hook *hook = &o->rule->hook;
+	int rc = 0;
 
 	for (size_t i = 0; hook->template.n && rule_templates[i]; i++)
 		if (slice_is(hook->template, rule_templates[i]) &&
 		    strcmp("catch-all", rule_templates[i]))
-			return rule_templates[i];
-	if (!hook->template.n && hook->level == LEVEL_FULL) {
-		fitting = fit_category(&v->facts, v->job->cls, m);
-		if (fitting)
-			return fitting;
-	}
-	return rule_level_text(hook->level);
+			o->category = rule_templates[i];
+	if (hook->template.n || hook->level != LEVEL_FULL)
+		return 0;
+	if (!v->fit.cls)
+		rc = fit_init(&v->fit, &v->facts, v->job->cls, v->job->mem);
+	if (rc >= 0)
+		o->category = fit_category(&v->fit, m, facts);
+	return rc;
 }
 
 /* HotSpot looks at the code of finalize() when it loads a class: a lone return means that objects
@@ -159,11 +196,12 @@ static bool is_empty_finalizer(const struct class *cls, const struct member *m)
 	       m->code.n > 8 && get_u32(m->code.p + 4) == 1;
 }
 
-static int weave_method(struct weaving *v, struct member *m, struct weave_outcome *o,
-			struct fault *f)
+static int weave_method(struct weaving *v, struct member *m, const struct rule_method *facts,
+			struct weave_outcome *o, struct fault *f)
 {
 	const struct rule_hook *hook = &o->rule->hook;
 	const struct rule *own = hook->template_rule;
+	int rc;
 
 	if (v->job->ahead && (hook->context_count || hook->condition))
 		return fault_set(
@@ -178,7 +216,15 @@ static int weave_method(struct weaving *v, struct member *m, struct weave_outcom
 		o->template = v->w->own[own->index];
 		return merge_one(v, m, o->template, BUILTIN_MAX, o->id, f);
 	}
-	return merge_category(v, m, category_of(v, m, hook), o, f);
+	rc = category_of(v, m, facts, o);
+	if (rc < 0)
+		return fault_set(f, rc, -1, "out of memory");
+	if (o->category) {
+		rc = merge_category(v, m, o->category, o, f);
+		if (!is_misfit(rc))
+			return rc;
+	}
+	return merge_category(v, m, rule_level_text(hook->level), o, f);
 }
 
 static int weave_methods(struct weaving *v, struct fault *f)
@@ -198,7 +244,7 @@ static int weave_methods(struct weaving *v, struct fault *f)
 		o->rule = rules_match_method(v->w->rules, &v->facts, &facts);
 		if (!o->rule)
 			continue;
-		o->rc = weave_method(v, &cls->methods[i], o, &why);
+		o->rc = weave_method(v, &cls->methods[i], &facts, o, &why);
 		if (o->rc == E_NO_MEMORY)
 			return fault_set(f, o->rc, -1, "out of memory");
 		if (o->rc < 0) {

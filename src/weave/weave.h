@@ -32,6 +32,7 @@ struct weave_outcome {
 	int rc;		 /* 0: woven; else E_*, and it was left alone */
 	int32_t id;
 	const struct rule *rule;
+	const char *category;		 /* of rule_templates, from the rule or by fit.h; or NULL */
 	const struct template *template; /* NULL unless woven */
 	char *why;			 /* one sentence, when rc < 0; else NULL */
 };

@@ -38,6 +38,11 @@ public final class Here {
     /** What the method returns, boxed; null if it is void or ends by exception. After body(). */
     public static native Object result();
 
+    /** What the method returns, of type boolean, byte, char, short or int; 0 by exception. */
+    public static native int intResult();
+
+    public static native long longResult();
+
     /** The exception by which the method ends, or null. After body(). */
     public static native Throwable thrown();
 }

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+package javax.jms;
+
+public interface Message {
+    Destination getJMSDestination();
+}

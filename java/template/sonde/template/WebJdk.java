@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package sonde.template;
+
+import com.sun.net.httpserver.HttpExchange;
+import java.util.SondeProbe;
+import sonde.Here;
+
+/** Handlers and filters of the JDK's own HTTP server. */
+final class WebJdk {
+    /** Any method (HttpExchange, ...). */
+    static void exchange() {
+        HttpExchange exchange = (HttpExchange) Here.arg(1);
+        SondeProbe.enter(Here.id());
+        try {
+            SondeProbe.request(
+                    Here.id(), exchange.getRequestMethod(), exchange.getRequestURI().getPath());
+        } catch (Throwable e) {
+            // the exchange does not tell
+        }
+        Here.body();
+        if (Here.thrown() == null) {
+            try {
+                SondeProbe.number(Here.id(), "status", exchange.getResponseCode());
+            } catch (Throwable e) {
+                // the exchange does not tell
+            }
+        }
+        SondeProbe.exit(Here.id(), Here.thrown());
+    }
+}
