@@ -142,8 +142,14 @@ clean: ## remove build/
 
 test: ## install what is missing, build, run all tests
 	@tools/setup
-	@$(MAKE) --no-print-directory all unit
+	@$(MAKE) --no-print-directory all unit $(OUT)/mutants
 	@OUT=$(abspath $(OUT)) tests/run
+
+# Programs that only a test suite needs: tests/NAME/NAME.c.
+TEST_SRC := $(wildcard tests/mutants/*.c)
+$(OUT)/mutants: $(call objects,$(TEST_SRC),$(OBJ)) $(CORE_OBJ)
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $^ -lm
 
 unit: $(OUT)/unit ## build the unit tests
 

@@ -376,14 +376,24 @@ static int by_table(struct check *c)
 	return rc;
 }
 
-static int pop_references(struct check *c, int n)
+static int pop_reference(struct check *c)
 {
 	ctype ignored;
-	int rc = 0;
 
-	while (n-- && rc == 0)
-		rc = check_pop_any(c, &ignored);
-	return rc;
+	return check_pop_any(c, &ignored);
+}
+
+/* The older verifier wants these initialized. */
+static int pop_identity(struct check *c)
+{
+	return c->infer ? pop_object(c) : pop_reference(c);
+}
+
+static int compare_references(struct check *c)
+{
+	int rc = pop_identity(c);
+
+	return rc < 0 ? rc : pop_identity(c);
 }
 
 /* Below version 51 the bytes between a switch and its operands must be zero. */
@@ -456,12 +466,13 @@ int check_insn(struct check *c)
 		return local_is(c, n->index, CT_INT);
 	case OP_IF_ACMPEQ:
 	case OP_IF_ACMPNE:
-		return pop_references(c, 2);
+		return compare_references(c);
 	case OP_IFNULL:
 	case OP_IFNONNULL:
+		return pop_reference(c);
 	case OP_MONITORENTER:
 	case OP_MONITOREXIT:
-		return pop_references(c, 1);
+		return pop_identity(c);
 	case OP_JSR:
 	case OP_JSR_W:
 	case OP_RET:

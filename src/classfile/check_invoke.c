@@ -73,6 +73,19 @@ static int pop_owner(struct check *c, const struct named *m)
 	return check_pop(c, m->owner);
 }
 
+/* The older verifier takes this for initialized even as the value that such a field gets. */
+static int lend_this(struct check *c, const struct named *m)
+{
+	int rc = 0;
+
+	if (c->depth && c->stack[c->depth - 1] == CT_UNINIT_THIS) {
+		rc = is_own_field(c, m);
+		if (rc > 0)
+			c->stack[c->depth - 1] = c->this_type;
+	}
+	return rc < 0 ? rc : 0;
+}
+
 int check_field(struct check *c)
 {
 	bool get = c->at->op == OP_GETSTATIC || c->at->op == OP_GETFIELD;
@@ -89,7 +102,9 @@ int check_field(struct check *c)
 	if (t == CT_TOP || at != pool_utf8(c->pool, m.desc).n)
 		return check_fail(c, "field %.*s has a malformed descriptor",
 				  m.name.n > 60 ? 60 : (int)m.name.n, (const char *)m.name.p);
-	if (!get)
+	if (c->infer && c->at->op == OP_PUTFIELD)
+		rc = lend_this(c, &m);
+	if (rc == 0 && !get)
 		rc = check_pop(c, t);
 	if (rc == 0 && !is_static)
 		rc = pop_owner(c, &m);

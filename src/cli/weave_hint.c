@@ -238,6 +238,9 @@ void hint_print(const struct hint *h, const struct target *t, struct buf *out)
 		} else {
 			print_others(h, "; there are ", out);
 		}
+		if (!h->near_method.n && h->n_others && h->others[0].p[0] == '<' &&
+		    !t->method.exact)
+			buf_text(out, " (wildcards reach neither constructors nor initialisers)");
 	} else if (!h->right_params) {
 		print_others(h, "the parameters are others: ", out);
 	} else if (h->kin) {

@@ -19,7 +19,41 @@ static const struct fit_row {
 #undef X
 };
 
+enum { TYPE_HEAD = 6 }; /* "java/s": the part of a type that most others do not have */
+
+#define X(how, category, type, methods) \
+	_Static_assert(how == TAKES || sizeof(type) > TYPE_HEAD, "a short type: " type);
+#include "weave/fit.def"
+#undef X
 _Static_assert(COUNT(rows) < 255, "fit.calls holds a row and one more in a byte");
+
+/* ---- types ---- */
+
+/* One of 64 bits for the first characters of a type's name. */
+static uint64_t head_bit(const uint8_t *name)
+{
+	uint64_t head = 0;
+
+	memcpy(&head, name, TYPE_HEAD);
+	return UINT64_C(1) << (head * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+/* The bits of all types that rows ask for.  Most types that a class names have other bits, and need
+ * not be compared with any row. */
+static uint64_t wanted_heads(void)
+{
+	uint64_t heads = 0;
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].how != TAKES)
+			heads |= head_bit((const uint8_t *)rows[i].type);
+	return heads;
+}
+
+static bool may_be_wanted(uint64_t heads, struct slice type)
+{
+	return type.n >= TYPE_HEAD && head_bit(type.p) & heads;
+}
 
 /* ---- the class ---- */
 
@@ -39,28 +73,26 @@ static bool is_annotated(const struct fit_row *row, const struct slice *list, si
 	return false;
 }
 
-static bool is_of_type(const struct fit_row *row, const struct rule_class *facts,
-		       const struct rule_lineage *lineage)
+static void look_at_type(struct fit *f, struct slice type)
 {
-	if (glob_text(row->type, facts->name))
-		return true;
-	for (size_t i = 0; i < lineage->n; i++)
-		if (glob_text(row->type, lineage->list[i].name))
-			return true;
-	return false;
+	if (!may_be_wanted(f->heads, type))
+		return;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].how == IS && glob_text(rows[i].type, type))
+			f->holds[i] = true;
 }
 
-static bool holds_for_class(const struct fit_row *row, const struct rule_class *facts,
-			    const struct rule_lineage *lineage)
+static void look_at_class(struct fit *f, const struct rule_class *facts,
+			  const struct rule_lineage *lineage)
 {
-	switch (row->how) {
-	case IS:
-		return is_of_type(row, facts, lineage);
-	case ON_CLASS:
-		return is_annotated(row, facts->annotations, facts->annotation_count);
-	default:
-		return row->how == TAKES;
-	}
+	look_at_type(f, facts->name);
+	for (size_t i = 0; i < lineage->n; i++)
+		look_at_type(f, lineage->list[i].name);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].how == TAKES ||
+		    (rows[i].how == ON_CLASS &&
+		     is_annotated(&rows[i], facts->annotations, facts->annotation_count)))
+			f->holds[i] = true;
 }
 
 /* 1 + the first row of CALLS that this method of the pool meets, or 0. */
@@ -80,7 +112,8 @@ static void look_at_pool(struct fit *f)
 	for (uint32_t i = 1; i < pool->read; i++) {
 		struct pool_ref ref;
 
-		if (!pool_is(pool, i, TAGS_METHOD) || !pool_ref(pool, i, &ref))
+		if (!pool_is(pool, i, TAGS_METHOD) || !pool_ref(pool, i, &ref) ||
+		    !may_be_wanted(f->heads, ref.owner))
 			continue;
 		f->calls[i] = row_of_call(&ref);
 		f->any_calls |= f->calls[i] != 0;
@@ -90,7 +123,7 @@ static void look_at_pool(struct fit *f)
 int fit_init(struct fit *f, const struct rule_class *facts, const struct class *cls,
 	     struct arena *mem)
 {
-	bool *holds = arena_alloc(mem, COUNT(rows) * sizeof(*holds));
+	bool *holds = arena_zero(mem, COUNT(rows) * sizeof(*holds));
 	uint8_t *calls = arena_zero(mem, cls->pool.read);
 	struct rule_lineage *room = NULL;
 	const struct rule_lineage *lineage;
@@ -103,9 +136,8 @@ int fit_init(struct fit *f, const struct rule_class *facts, const struct class *
 	if (!holds || !calls || (!facts->lineage && !room))
 		return E_NO_MEMORY;
 	lineage = facts_lineage(facts, room);
-	for (size_t i = 0; i < COUNT(rows); i++)
-		holds[i] = holds_for_class(&rows[i], facts, lineage);
-	*f = (struct fit){ cls, holds, calls, false };
+	*f = (struct fit){ cls, wanted_heads(), holds, calls, false };
+	look_at_class(f, facts, lineage);
 	look_at_pool(f);
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 struct fit {
 	const struct class *cls; /* NULL: not initialised */
+	uint64_t heads;		 /* private: how to pass over most types quickly */
 	bool *holds;		 /* [rows of fit.def] does the row's type hold for the class? */
 	uint8_t *calls;		 /* [pool.read] 1 + the row of fit.def that a method there meets */
 	bool any_calls;

@@ -74,8 +74,8 @@ static int look_at_returns(struct graft *g, struct returns *r)
 	}
 	if (last && op_is_return(last->op))
 		r->last = last;
-	if (r->n - (r->last != NULL) == 0 && !g->template->epilog_framed && !g->template->catches)
-		return 0; /* nothing branches to or in the epilog: what lies below does no harm */
+	if (g->template->epilog_empty || code->max_stack <= g->result_slots)
+		return 0; /* nothing is added there, or nothing can lie below */
 	rc = depth_of_returns(code);
 	if (rc < 0)
 		return code_fault(code, NULL, g->fault, rc, "stack depth cannot be told");

@@ -97,7 +97,7 @@ static int copy(struct code *code, struct insn *place, struct script *s)
 	if (place == last)
 		return 0; /* the copy would be part of the stretch */
 	c.last = last;
-	c.pool = calloc(code->cls->pool.n, sizeof(*c.pool));
+	c.pool = calloc(65536, sizeof(*c.pool)); /* it is the same pool, and grows meanwhile */
 	rc = insn_copy_stretch(code, place, &c);
 	free(c.pool);
 	return rc;

@@ -136,6 +136,7 @@ int text_open(struct made_code *t, const struct text_code *method, struct fault 
 	for (size_t i = 0; i < COUNT(constants); i++)
 		index[i] = add_constant(&t->maker, &constants[i]);
 	maker_field(&t->maker, 0, "i", "I", NULL);
+	maker_field(&t->maker, 0, "o", "Ljava/lang/Object;", NULL);
 	maker_interface(&t->maker, "a/I");
 	assemble(method->code, index, &code);
 	assemble(method->handlers, index, &handlers);
