@@ -10,6 +10,7 @@
  *	jit	LABEL	COMMAND			the same, and it has to warm up first
  *	bar	BAR	LEAST	LABEL	PATTERN	LABEL is at least LEAST times as fast as each
  *						contestant with a label like PATTERN (fnmatch)
+ *	free					outputs need not be alike, only well formed
  *	note	TEXT				printed under the table
  *
  * The contestants of a group live side by side.  First, untimed, each one's output is read and
@@ -72,6 +73,7 @@ struct group {
 	struct bar bars[MAX_BARS];
 	unsigned n_bars;
 	const char *note;
+	bool free;
 };
 
 struct drive {
@@ -296,7 +298,7 @@ static bool run_census(struct drive *d, const struct corpus *in, struct run *r)
 	return true;
 }
 
-/* Those of a group do the same change: instructions and methods must be as many.  (Bytes of code
+/* Those of a group do the same change, unless it is free: instructions and methods must be as many.  (Bytes of code
  * need not: who numbers the constants anew writes ldc where ldc_w was.) */
 static void group_check(struct drive *d, struct group *g)
 {
@@ -311,7 +313,7 @@ static void group_check(struct drive *d, struct group *g)
 			       (unsigned long long)g->runs[i].classes, (unsigned long long)c->bad);
 			d->wrong = true;
 		}
-		if (g->runs[i].bytes == g->runs[0].bytes &&
+		if (!g->free && g->runs[i].bytes == g->runs[0].bytes &&
 		    (c->methods != first->methods || c->insns != first->insns)) {
 			printf("wrong: %s: %llu instructions, but %s: %llu\n", g->runs[i].label,
 			       (unsigned long long)c->insns, g->runs[0].label,
@@ -559,6 +561,10 @@ static bool group_add(struct group *g, char *line)
 			.label = f[3],
 			.pattern = f[4],
 		};
+		return true;
+	}
+	if (n == 1 && strcmp(f[0], "free") == 0) {
+		g->free = true;
 		return true;
 	}
 	if (n == 2 && strcmp(f[0], "note") == 0) {

@@ -430,6 +430,8 @@ static int walk(struct finder *w)
 		struct entry *e;
 		int rc;
 
+		if (n->op == OP_RUN)
+			return E_USAGE;
 		if (!(bit & mask))
 			continue;
 		if (bit == CALLS_CONSTANT && pool_tag(&w->cls->pool, n->index) != CONST_DYNAMIC)

@@ -57,8 +57,9 @@ struct call {
 };
 
 /* The calls in the order of their first sites, in the code's arena; slices point into the class.
- * The code must be as code_elevate left it, or edited: instructions that were put in have no
- * line.  E_LIMIT when the class or the method is larger than wanted, E_NO_MEMORY. */
+ * The code comes out of code_elevate (not of code_elevate_coarse, which is E_USAGE) and may have
+ * been edited: instructions that were put in have no line.  E_LIMIT when the class or the method
+ * is larger than wanted, E_NO_MEMORY. */
 int calls_of(const struct code *code, const struct calls_options *options, struct call **out,
 	     uint32_t *n, struct fault *f);
 

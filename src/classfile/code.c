@@ -422,6 +422,27 @@ static int check_offsets(struct elevation *e, const struct attr *a, size_t entry
 	return greatest < limit ? 0 : bad_table(e, a, ranges ? E_VARS : E_LINES);
 }
 
+/* For version 50 a JVM falls back on inference when frames are no good (JVMS 4.10): then they are
+ * carried along unread. */
+static int read_frames(struct elevation *e, struct code_table *t)
+{
+	bool may_fail = e->code->cls->major == 50;
+	struct fault ignored = { 0 }, *fault = e->fault;
+	int rc;
+
+	if (may_fail)
+		e->fault = &ignored;
+	rc = frame_read_table(e, t->attr.data);
+	e->fault = fault;
+	if (rc >= 0 || !may_fail || rc == E_NO_MEMORY)
+		return rc < 0 ? fault_set(fault, rc, ignored.at, "%s", ignored.text) : rc;
+	for (struct insn *n = e->code->start; n; n = n->next)
+		if (n->op == OP_LABEL)
+			n->frame = NULL;
+	t->attr.kind = ATTR_UNKNOWN;
+	return 0;
+}
+
 static int read_table(struct elevation *e, struct code_table *t)
 {
 	uint16_t major = e->code->cls->major;
@@ -437,7 +458,7 @@ static int read_table(struct elevation *e, struct code_table *t)
 		return 0; /* no JVM reads them while loading: lowering moves what it understands */
 	case ATTR_STACK_MAP_TABLE:
 		if (major >= 50)
-			return frame_read_table(e, t->attr.data);
+			return read_frames(e, t);
 		break;
 	case ATTR_STACK_MAP:
 		if (major < 50)

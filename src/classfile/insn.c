@@ -130,7 +130,7 @@ void insn_move(struct insn *first, struct insn *last, struct insn *place)
 {
 	struct insn *head = first->next, *tail = last->prev;
 
-	if (head == last)
+	if (first == last || head == last)
 		return;
 	first->next = last;
 	last->prev = first;
@@ -257,7 +257,7 @@ static int adopt(struct code *code, const struct insn_copy *c, const struct twin
 int insn_copy_stretch(struct code *code, struct insn *place, const struct insn_copy *c)
 {
 	struct twins twins = { 0 };
-	int rc = copy_labels(code, c, &twins);
+	int rc = c->from == code ? E_USAGE : copy_labels(code, c, &twins);
 
 	for (const struct insn *i = c->first; i != c->last && rc >= 0; i = i->next) {
 		struct insn *n = i->op == OP_LABEL ? twin_of(&twins, i)

@@ -57,12 +57,14 @@ static int look_at_returns(struct graft *g, struct returns *r)
 {
 	struct code *code = g->code;
 	struct insn *last = NULL;
+	bool subroutines = false;
 	int rc;
 
 	*r = (struct returns){ 0 };
 	for (struct insn *n = code->start; n; n = n->next) {
 		if (n->op != OP_LABEL)
 			last = n;
+		subroutines |= n->op == OP_JSR || n->op == OP_JSR_W;
 		if (!op_is_return(n->op))
 			continue;
 		if (n->op != return_op(g->result))
@@ -79,9 +81,13 @@ static int look_at_returns(struct graft *g, struct returns *r)
 	rc = depth_of_returns(code);
 	if (rc < 0)
 		return code_fault(code, NULL, g->fault, rc, "stack depth cannot be told");
-	for (struct insn *n = code->start; n; n = n->next)
-		if (op_is_return(n->op) && !is_clean(g, n))
-			r->odd_depth = true;
+	for (struct insn *n = code->start; n; n = n->next) {
+		if (!op_is_return(n->op))
+			continue;
+		if (subroutines) /* what they leave on the stack cannot be told: trust no depth */
+			n->pc = g->result_slots + 1u;
+		r->odd_depth |= !is_clean(g, n);
+	}
 	return 0;
 }
 

@@ -47,7 +47,20 @@ public final class SondeProbe {
 	public static void data(int id, String key, Object value) {
 	}
 
+	public static void number(int id, String key, long value) {
+	}
+
 	public static void bytes(int id, long count) {
+	}
+
+	public static void exit(int id, Throwable thrown) {
+		exit(id);
+	}
+
+	public static void text(int id, String key, Object value) {
+	}
+
+	public static void request(int id, String method, String uri) {
 	}
 
 	/** For the test's launcher: calls with missing data; then entered and left, by id. */
