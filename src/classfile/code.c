@@ -439,7 +439,7 @@ static int read_frames(struct elevation *e, struct code_table *t)
 	for (struct insn *n = e->code->start; n; n = n->next)
 		if (n->op == OP_LABEL)
 			n->frame = NULL;
-	t->attr.kind = ATTR_UNKNOWN;
+	t->unread = true;
 	return 0;
 }
 

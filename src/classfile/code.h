@@ -108,6 +108,8 @@ struct handler {
  * its place; its frames hang on labels. */
 struct code_table {
 	struct attr attr;
+	bool unread; /* a StackMapTable of version 50 that makes no sense: written as it is, and the
+		      * JVM infers types instead */
 };
 
 struct code {

@@ -345,7 +345,7 @@ static uint8_t *write_tables(struct lowering *l, uint8_t *p, int *rc)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct code_table *t = &code->tables[i];
 
-		if (t->attr.kind != ATTR_STACK_MAP_TABLE) {
+		if (t->attr.kind != ATTR_STACK_MAP_TABLE || t->unread) {
 			p = table_write(code, &l->pieces, &t->attr, p);
 			written++;
 			continue;

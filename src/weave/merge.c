@@ -91,6 +91,18 @@ static int look_at_returns(struct graft *g, struct returns *r)
 	return 0;
 }
 
+/* In a constructor the prolog has not run yet where `this` is not initialised. */
+static bool is_before_prolog(const struct frame *f)
+{
+	for (unsigned i = 0; i < f->n_locals; i++)
+		if (f->locals[i] == VT_UNINIT_THIS)
+			return true;
+	for (unsigned i = 0; i < f->n_stack; i++)
+		if (f->stack[i] == VT_UNINIT_THIS)
+			return true;
+	return false;
+}
+
 /* The method's frames know nothing of the template's locals that live across it. */
 static int extend_frames(struct graft *g)
 {
@@ -99,7 +111,7 @@ static int extend_frames(struct graft *g)
 	for (struct insn *n = g->code->start; n != g->code->end; n = n->next) {
 		struct frame *f;
 
-		if (n->op != OP_LABEL || !n->frame)
+		if (n->op != OP_LABEL || !n->frame || is_before_prolog(n->frame))
 			continue;
 		f = graft_frame(g, n->frame, &g->template->at_body, GRAFT_NO_EXTRA);
 		if (!f)

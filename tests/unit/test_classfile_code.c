@@ -506,3 +506,36 @@ TEST(code_elevate_is_not_slow_on_hostile_frames)
 	buf_release(&body);
 	buf_release(&frames);
 }
+
+/* Versions 45.0 to 45.2 had a header of four bytes; JVMs of today read one of eight all the same. */
+TEST(code_of_version_45_0_is_read_with_either_header)
+{
+	const struct {
+		const char *label;
+		struct slice attr;
+	} cases[] = {
+		{ "short", BYTES(1, 1, U2(1), OP_RETURN, U2(0), U2(0)) },
+		{ "long", BYTES(U2(1), U2(1), U4(1), OP_RETURN, U2(0), U2(0)) },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct maker_list attrs = { 0 };
+		struct class_maker m;
+		struct arena mem;
+		struct class *cls;
+		struct code *code;
+
+		arena_init(&mem);
+		maker_init(&m, "a/B", 45);
+		maker_attr(&m, &attrs, "Code", cases[i].attr);
+		maker_method(&m, ACC_STATIC, "f", "()V", &attrs);
+		if (CHECK_INT(class_read(&mem, maker_bytes(&m), &cls, NULL), 0, cases[i].label) &&
+		    CHECK_INT(code_elevate(cls, cls->methods, &code, NULL), 0, cases[i].label) &&
+		    CHECK_INT(code_lower(code, NULL), 0, cases[i].label))
+			CHECK_MEM(cls->methods->lowered.p, cls->methods->lowered.n, cases[i].attr.p,
+				  cases[i].attr.n, cases[i].label);
+		class_release(cls);
+		arena_release(&mem);
+		maker_release(&m);
+	}
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What real programs and mutants have found in weaving. */
+#include "classes.h"
+#include "test.h"
+
+#include "classfile/check.h"
+#include "weave/weave.h"
+
+struct weaving {
+	struct arena mem, work;
+	struct weaver weaver;
+	struct weave_job job;
+	struct buf out;
+	int rc;
+};
+
+/* Weaves the made class, every method timed. */
+static void weave(struct weaving *w, struct class_maker *m)
+{
+	static struct rule_errors errors;
+	struct fault f = { 0 };
+	struct rules *rules;
+
+	arena_init(&w->mem);
+	arena_init(&w->work);
+	buf_init(&w->out);
+	w->job = (struct weave_job){ .mem = &w->mem, .work = &w->work, .first_id = 1 };
+	CHECK_INT(rules_parse(&w->mem, slice_str("hook **::* timed\n"), "test", &rules, &errors), 0,
+		  "rules");
+	CHECK_INT(weaver_init(&w->weaver, &w->mem, rules, NULL, NULL, &f), 0, f.text);
+	w->rc = weave_class(&w->weaver, &w->job, maker_bytes(m), &w->out, &f);
+	CHECK_INT(w->rc, 0, f.text);
+}
+
+static void release(struct weaving *w, struct class_maker *m)
+{
+	class_release(w->job.cls);
+	weaver_release(&w->weaver);
+	arena_release(&w->mem);
+	arena_release(&w->work);
+	buf_release(&w->out);
+	maker_release(m);
+}
+
+/* Every method of the woven class passes our checker. */
+static void check_woven(struct weaving *w)
+{
+	struct fault f = { 0 };
+	struct class *cls;
+	struct code *code;
+
+	if (!CHECK_INT(class_read(&w->mem, buf_slice(&w->out), &cls, &f), 0, f.text))
+		return;
+	for (uint32_t i = 0; i < cls->n_methods; i++) {
+		if (!CHECK_INT(code_elevate(cls, &cls->methods[i], &code, &f), 0, f.text))
+			break;
+		CHECK_INT(code_check(code, &f), 0, f.text);
+	}
+	class_release(cls);
+}
+
+/* Three values below the result and room for no more: the epilog's own needs come on top. */
+TEST(a_lone_return_with_values_below_its_result_gets_the_stack_it_needs)
+{
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 52);
+	maker_code(&m, ACC_STATIC, "f", "()I",
+		   (struct maker_code){
+			   .code = BYTES(OP_ICONST_0, OP_ICONST_1, OP_ICONST_2, OP_IRETURN),
+			   .max_stack = 3,
+			   .max_locals = 1 });
+	weave(&w, &m);
+	CHECK_INT(w.job.n_woven, 1, "woven");
+	check_woven(&w);
+	release(&w, &m);
+}
+
+/* The subroutine leaves a value behind: 0 jsr 5; 3 iconst_1; 4 ireturn; 5 astore_0; 6 iconst_2;
+ * 7 ret 0.  At the return two slots are taken. */
+TEST(a_subroutine_may_leave_values_on_the_stack)
+{
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 48);
+	maker_code(&m, ACC_STATIC, "f", "()I",
+		   (struct maker_code){ .code = BYTES(OP_JSR, U2(5), OP_ICONST_1, OP_IRETURN,
+						      OP_ASTORE_0, OP_ICONST_2, OP_RET, 0),
+					.max_stack = 2,
+					.max_locals = 1 });
+	weave(&w, &m);
+	CHECK_INT(w.job.n_woven, 1, "woven");
+	check_woven(&w);
+	release(&w, &m);
+}
+
+TEST(an_empty_finalizer_is_left_alone)
+{
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 52);
+	maker_code(&m, ACC_PROTECTED, "finalize", "()V",
+		   (struct maker_code){ .code = BYTES(OP_RETURN) });
+	weave(&w, &m);
+	CHECK_INT(w.job.n_woven, 0, "woven");
+	if (CHECK_INT(w.job.n_outcomes, 1, "outcomes"))
+		CHECK_INT(w.job.outcomes[0].rc, E_EMPTY_FINALIZER, "why");
+	release(&w, &m);
+}
+
+/* A frame at offset 1, inside the ifeq: a JVM of today infers types instead. */
+TEST(frames_of_version_50_that_make_no_sense_are_carried_along)
+{
+	struct maker_list tables = { 0 };
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 50);
+	maker_attr(&m, &tables, "StackMapTable", BYTES(U2(1), 2));
+	maker_code(&m, ACC_STATIC, "f", "()V",
+		   (struct maker_code){
+			   .code = BYTES(OP_ICONST_0, OP_IFEQ, U2(4), OP_RETURN, OP_RETURN),
+			   .max_stack = 1,
+			   .max_locals = 1,
+			   .tables = &tables });
+	weave(&w, &m);
+	CHECK_INT(w.job.n_woven, 1, "woven");
+	check_woven(&w);
+	release(&w, &m);
+}
