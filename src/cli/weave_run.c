@@ -215,6 +215,8 @@ static void *thread_main(void *arg)
 
 /* ---- all of them ---- */
 
+_Static_assert(sizeof(struct weave_counts) % sizeof(uint64_t) == 0, "counts are all alike");
+
 static void add_counts(struct weave_run *r, const struct weave_worker *w)
 {
 	const uint64_t *from = (const uint64_t *)&w->n;

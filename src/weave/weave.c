@@ -92,25 +92,6 @@ static uint16_t *seen_of(struct weaving *v, const struct template *t, size_t slo
 	return v->seen[slot];
 }
 
-/* A template that boxes arguments calls valueOf(), which calls the constructor: with arguments of
- * their own to box, these would never end. */
-static bool boxes(const struct class *cls, const struct member *m)
-{
-	static const char *const classes[] = { "Boolean", "Byte", "Character", "Short",
-					       "Integer", "Long", "Float",     "Double" };
-	static const char package[] = "java/lang/";
-	struct slice name = class_name(cls), method = member_name(cls, m);
-	size_t n = sizeof(package) - 1;
-
-	if (!(slice_is(method, "valueOf") || slice_is(method, "<init>")) || name.n <= n ||
-	    memcmp(name.p, package, n) != 0)
-		return false;
-	for (size_t i = 0; i < COUNT(classes); i++)
-		if (slice_is((struct slice){ name.p + n, name.n - n }, classes[i]))
-			return true;
-	return false;
-}
-
 static int merge_one(struct weaving *v, struct member *m, const struct template *t, size_t slot,
 		     int32_t id, struct fault *f)
 {
@@ -128,9 +109,6 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 		return fault_set(f, E_INVISIBLE, -1, "the template names %.*s, which %.*s does not",
 				 SLICE_FMT(unseen), SLICE_FMT(class_name(cls)));
 	v->visible = t;
-	if (t->wants_args && boxes(cls, m))
-		return fault_set(f, E_MISFIT, -1,
-				 "the template would call it to box its arguments");
 	if (v->job->work != v->job->mem)
 		arena_reset(v->job->work);
 	rc = code_elevate_coarse(cls, m, &code, f);
