@@ -70,11 +70,8 @@ static int nop_deep(void *self, struct slice in, struct buf *out)
 int main(int argc, char **argv)
 {
 	static const struct contest_mode modes[] = {
-		{ "lazy", lazy },
-		{ "deep", deep },
-		{ "nop", nop },
-		{ "nop-deep", nop_deep },
-		{ NULL, NULL },
+		{ "lazy", lazy },	  { "deep", deep }, { "nop", nop },
+		{ "nop-deep", nop_deep }, { NULL, NULL },
 	};
 	struct ours o;
 	int rc;
