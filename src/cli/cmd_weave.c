@@ -268,8 +268,10 @@ static int write_ids(const struct weave *w)
 				fprintf(to, "%d\t%.*s.%.*s\t%s\n", f->id, SLICE_FMT(name),
 					SLICE_FMT(f->method), f->fault.text);
 	}
-	if (to)
-		good = !ferror(to) & !fclose(to);
+	if (to) {
+		good = !ferror(to);
+		good = fclose(to) == 0 && good;
+	}
 	return good ? CLI_DONE : cli_cannot("%s: cannot be written", w->ids);
 }
 
