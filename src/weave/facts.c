@@ -113,7 +113,7 @@ int facts_of_method(const struct class *cls, const struct member *m, struct aren
 		    struct rule_method *out)
 {
 	struct types types = { .mem = mem, .pool = &cls->pool };
-	int rc = annotations(&m->attrs, &types);
+	int rc = m->code.p && m->attrs.n == 1 ? 0 : annotations(&m->attrs, &types);
 
 	if (rc < 0)
 		return rc;

@@ -46,6 +46,7 @@ struct returns {
 	uint32_t n;
 	struct insn *last; /* the last instruction of the method, if it is a return */
 	bool odd_depth;	   /* some leave values on the stack below the result */
+	bool unknown;	   /* nobody looked: the one return there is falls into the epilog */
 };
 
 static bool is_clean(const struct graft *g, const struct insn *ret)
@@ -78,6 +79,11 @@ static int look_at_returns(struct graft *g, struct returns *r)
 		r->last = last;
 	if (g->template->epilog_empty || code->max_stack <= g->result_slots)
 		return 0; /* nothing is added there, or nothing can lie below */
+	/* What lies below does no harm where nothing branches, it only takes room.  Finding out how
+	 * much costs more than a slot of max_stack. */
+	r->unknown = r->n == 1 && r->last && !g->template->epilog_framed && !g->template->catches;
+	if (r->unknown)
+		return 0;
 	rc = depth_of_returns(code);
 	if (rc < 0)
 		return code_fault(code, NULL, g->fault, rc, "stack depth cannot be told");
@@ -420,6 +426,6 @@ int merge_into(struct code *code, const struct merge *m, struct fault *f)
 		rc = put_exits(&g, &r, &body);
 	if (rc < 0)
 		return fault_set(f, rc, -1, "%s", err_text(rc));
-	set_limits(&g, r.odd_depth || init_needed(code));
+	set_limits(&g, r.odd_depth || r.unknown || init_needed(code));
 	return 0;
 }
