@@ -401,6 +401,36 @@ static int elevate(struct side *side, struct member *m)
 	return rc;
 }
 
+/* Does the code call the probe?  Then a template was merged into it. */
+static bool is_woven(const struct code *code)
+{
+	for (const struct insn *n = code->start; n; n = n->next) {
+		struct pool_ref ref;
+
+		if (n->op == OP_INVOKESTATIC && pool_ref(&code->cls->pool, n->index, &ref) &&
+		    slice_is(ref.owner, "java/util/SondeProbe"))
+			return true;
+	}
+	return false;
+}
+
+/* A line about the template's part, where the second version was woven and the first not. */
+static void tell_merged(struct diff *d, const uint32_t *partner)
+{
+	int handlers = (int)d->b.code->n_handlers - (int)d->a.code->n_handlers;
+	uint32_t bytes = 0;
+
+	if (is_woven(d->a.code) || !is_woven(d->b.code))
+		return;
+	for (uint32_t i = 0; i < d->b.lines.n; i++)
+		bytes += d->b.lines.v[i].insn ? d->b.lines.v[i].insn->size : 0;
+	for (uint32_t i = 0; i < d->a.lines.n; i++)
+		if (partner[i] != LCS_NONE && d->b.lines.v[partner[i]].insn)
+			bytes -= d->b.lines.v[partner[i]].insn->size;
+	buf_printf(&d->text, "template: %u bytes of code, %d handlers", bytes, handlers);
+	put(d, '+', take_text(d));
+}
+
 static void compare_code(struct diff *d, struct member *a, struct member *b)
 {
 	uint32_t *partner;
@@ -422,8 +452,10 @@ static void compare_code(struct diff *d, struct member *a, struct member *b)
 	if (d->err)
 		return;
 	part_by_target(d, partner);
-	if (!is_same(d, partner))
+	if (!is_same(d, partner)) {
 		print_lines(d, partner);
+		tell_merged(d, partner);
+	}
 	d->a.lines.n = d->b.lines.n = 0;
 	add_tables(d, &d->a);
 	add_tables(d, &d->b);
