@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+#include "classfile/desc.h"
+
 /* Names for ct_known; an entry is 0 where a Utf8 index stands otherwise. */
 static const char *const known_names[] = {
 	[CT_SOME] = "",
@@ -289,28 +291,6 @@ ctype ct_merge(const struct pool *p, ctype a, ctype b)
 
 /* ---- for people ---- */
 
-static const char *letter_text(char letter)
-{
-	switch (letter) {
-	case 'B':
-		return "byte";
-	case 'C':
-		return "char";
-	case 'D':
-		return "double";
-	case 'F':
-		return "float";
-	case 'I':
-		return "int";
-	case 'J':
-		return "long";
-	case 'S':
-		return "short";
-	default:
-		return "boolean";
-	}
-}
-
 const char *ct_text(const struct pool *p, ctype t, char out[CT_TEXT])
 {
 	static const char *const plain[] = { "nothing usable",
@@ -330,7 +310,7 @@ const char *ct_text(const struct pool *p, ctype t, char out[CT_TEXT])
 	if (ct_kind(t) < COUNT(plain))
 		return plain[ct_kind(t)];
 	if (ct_kind(t) == CT_PRIMS) {
-		name = slice_str(letter_text(ct_letter(t)));
+		name = slice_str(desc_primitive((uint8_t)ct_letter(t)));
 	} else if (ct_kind(t) == CT_UNINIT) {
 		before = "uninitialized ";
 		name = pool_name(p, ct_made_by(t)->index);

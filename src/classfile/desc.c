@@ -96,6 +96,32 @@ struct slice desc_return(struct slice desc)
 	return it.err ? (struct slice){ NULL, 0 } : it.type;
 }
 
+const char *desc_primitive(uint8_t letter)
+{
+	switch (letter) {
+	case 'B':
+		return "byte";
+	case 'C':
+		return "char";
+	case 'D':
+		return "double";
+	case 'F':
+		return "float";
+	case 'I':
+		return "int";
+	case 'J':
+		return "long";
+	case 'S':
+		return "short";
+	case 'V':
+		return "void";
+	case 'Z':
+		return "boolean";
+	default:
+		return NULL;
+	}
+}
+
 bool desc_is_field(struct slice s)
 {
 	return s.n && desc_field_len(s) == s.n;

@@ -133,32 +133,6 @@ void show_json_name(struct json *j, struct slice text)
 	buf_release(&plain);
 }
 
-static const char *primitive(uint8_t c)
-{
-	switch (c) {
-	case 'B':
-		return "byte";
-	case 'C':
-		return "char";
-	case 'D':
-		return "double";
-	case 'F':
-		return "float";
-	case 'I':
-		return "int";
-	case 'J':
-		return "long";
-	case 'S':
-		return "short";
-	case 'Z':
-		return "boolean";
-	case 'V':
-		return "void";
-	default:
-		return NULL;
-	}
-}
-
 void show_type(struct buf *out, struct slice desc)
 {
 	size_t dims = 0;
@@ -171,8 +145,8 @@ void show_type(struct buf *out, struct slice desc)
 		for (size_t i = start; i < out->n; i++)
 			if (out->p[i] == '/')
 				out->p[i] = '.';
-	} else if (dims + 1 == desc.n && primitive(desc.p[dims])) {
-		buf_text(out, primitive(desc.p[dims]));
+	} else if (dims + 1 == desc.n && desc_primitive(desc.p[dims])) {
+		buf_text(out, desc_primitive(desc.p[dims]));
 	} else {
 		show_name(out, desc); /* malformed */
 		return;

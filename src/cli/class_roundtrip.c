@@ -410,49 +410,33 @@ static void summary(struct trip *t)
 	buf_printf(&t->text, "%14.1f  MB in %.2f s: %.0f MB/s\n", mb, s, s > 0 ? mb / s : 0);
 }
 
-static void json_count(struct json *j, const char *key, uint64_t n)
-{
-	json_key(j, key);
-	json_u64(j, n);
-}
-
-static void json_by_error(struct json *j, const char *key, const uint64_t *v)
-{
-	json_key(j, key);
-	json_open(j, '{');
-	for (int i = 0; i < ERR_COUNT; i++)
-		if (v[i])
-			json_count(j, err_name(ERR_FLOOR - i), v[i]);
-	json_close(j, '}');
-}
-
 static void summary_json(struct trip *t)
 {
 	const struct counts *n = &t->n;
 	struct json *j = &t->list;
 
 	json_close(j, ']');
-	json_count(j, "classes", n->classes);
-	json_count(j, "classes_identical", n->identical);
-	json_count(j, "classes_smaller_frames", n->smaller);
-	json_count(j, "classes_different", n->different);
-	json_count(j, "methods", n->methods);
-	json_count(j, "methods_with_code", n->code);
-	json_count(j, "methods_identical", n->method_identical);
-	json_count(j, "methods_smaller_frames", n->method_smaller);
-	json_count(j, "methods_different", n->method_different);
-	json_count(j, "methods_edited", n->edited);
-	json_count(j, "changes", n->changes);
+	cli_json_count(j, "classes", n->classes);
+	cli_json_count(j, "classes_identical", n->identical);
+	cli_json_count(j, "classes_smaller_frames", n->smaller);
+	cli_json_count(j, "classes_different", n->different);
+	cli_json_count(j, "methods", n->methods);
+	cli_json_count(j, "methods_with_code", n->code);
+	cli_json_count(j, "methods_identical", n->method_identical);
+	cli_json_count(j, "methods_smaller_frames", n->method_smaller);
+	cli_json_count(j, "methods_different", n->method_different);
+	cli_json_count(j, "methods_edited", n->edited);
+	cli_json_count(j, "changes", n->changes);
 	json_key(j, "left_alone");
 	json_open(j, '{');
 	for (int i = 0; i < LEFT_COUNT; i++)
 		if (n->left[i])
-			json_count(j, left_text[i], n->left[i]);
+			cli_json_count(j, left_text[i], n->left[i]);
 	json_close(j, '}');
-	json_by_error(j, "classes_refused", n->refused_classes);
-	json_by_error(j, "methods_refused", n->refused_methods);
-	json_count(j, "unreadable", n->unreadable);
-	json_count(j, "bytes", n->bytes);
+	cli_json_by_error(j, "classes_refused", n->refused_classes);
+	cli_json_by_error(j, "methods_refused", n->refused_methods);
+	cli_json_count(j, "unreadable", n->unreadable);
+	cli_json_count(j, "bytes", n->bytes);
 	json_key(j, "seconds");
 	json_double(j, (double)n->ns / 1e9);
 	json_close(j, '}');

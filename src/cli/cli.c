@@ -218,3 +218,19 @@ bool cli_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *o
 	*out = v;
 	return true;
 }
+
+void cli_json_count(struct json *j, const char *key, uint64_t n)
+{
+	json_key(j, key);
+	json_u64(j, n);
+}
+
+void cli_json_by_error(struct json *j, const char *key, const uint64_t *counts)
+{
+	json_key(j, key);
+	json_open(j, '{');
+	for (int i = 0; i < ERR_COUNT; i++)
+		if (counts[i])
+			cli_json_count(j, err_name(ERR_FLOOR - i), counts[i]);
+	json_close(j, '}');
+}

@@ -60,4 +60,9 @@ const char *cli_number(char text[32], uint64_t n);
 /* The whole of a decimal number; false when it is not one, or not from low to high. */
 bool cli_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *out);
 
+/* "key": n, and "key": { "E_TOO_LARGE": n, ... } of the errors that were counted, by
+ * ERR_FLOOR - code. */
+void cli_json_count(struct json *j, const char *key, uint64_t n);
+void cli_json_by_error(struct json *j, const char *key, const uint64_t *counts);
+
 #endif

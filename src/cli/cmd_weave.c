@@ -164,46 +164,30 @@ static void summary(struct weave *w)
 		   w->run.jobs == 1 ? "" : "s", rate(w));
 }
 
-static void json_count(struct json *j, const char *key, uint64_t n)
-{
-	json_key(j, key);
-	json_u64(j, n);
-}
-
-static void json_by_reason(struct json *j, const char *key, const uint64_t *v)
-{
-	json_key(j, key);
-	json_open(j, '{');
-	for (int i = 0; i < ERR_COUNT; i++)
-		if (v[i])
-			json_count(j, err_name(ERR_FLOOR - i), v[i]);
-	json_close(j, '}');
-}
-
 static void summary_json(struct weave *w)
 {
 	const struct weave_counts *n = &w->run.n;
 	struct json *j = &w->j;
 
-	json_count(j, "classes", n->classes);
-	json_count(j, "classes_woven", n->classes_woven);
-	json_count(j, "classes_untouched", n->classes_untouched);
-	json_by_reason(j, "classes_refused", n->refused);
-	json_count(j, "classes_passed_over", w->set.hidden);
-	json_count(j, "methods", n->methods);
-	json_count(j, "methods_woven", n->methods_woven);
-	json_by_reason(j, "methods_left_alone", n->left);
-	json_count(j, "methods_checked", n->checked);
-	json_count(j, "checks_not_passed", n->disagreements);
-	json_count(j, "unreadable", w->set.unreadable);
-	json_count(j, "bytes", w->set.bytes);
+	cli_json_count(j, "classes", n->classes);
+	cli_json_count(j, "classes_woven", n->classes_woven);
+	cli_json_count(j, "classes_untouched", n->classes_untouched);
+	cli_json_by_error(j, "classes_refused", n->refused);
+	cli_json_count(j, "classes_passed_over", w->set.hidden);
+	cli_json_count(j, "methods", n->methods);
+	cli_json_count(j, "methods_woven", n->methods_woven);
+	cli_json_by_error(j, "methods_left_alone", n->left);
+	cli_json_count(j, "methods_checked", n->checked);
+	cli_json_count(j, "checks_not_passed", n->disagreements);
+	cli_json_count(j, "unreadable", w->set.unreadable);
+	cli_json_count(j, "bytes", w->set.bytes);
 	json_key(j, "bytes_per_method");
 	json_double(j, added(n));
 	json_key(j, "seconds");
 	json_double(j, (double)w->wall / 1e9);
 	json_key(j, "mb_per_second_and_thread");
 	json_double(j, rate(w));
-	json_count(j, "threads", w->run.jobs);
+	cli_json_count(j, "threads", w->run.jobs);
 }
 
 /* ---- rules that match nothing ---- */
