@@ -5,7 +5,7 @@
  *
  * Each method has PIECES times the same 22 bytes of code, and for each of them four frames, an
  * exception handler, two line numbers and a variable: everything that refers to offsets grows
- * along with the code.  The JVM's verifier accepts it. */
+ * along with the code. */
 #include "base/buf.h"
 
 #include <stdio.h>
