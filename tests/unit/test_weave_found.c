@@ -111,15 +111,39 @@ TEST(an_empty_finalizer_is_left_alone)
 	release(&w, &m);
 }
 
-/* A frame at offset 1, inside the ifeq: a JVM of today infers types instead. */
+/* The woven method has one StackMapTable, and it is this. */
+static void check_frames_kept(struct weaving *w, struct slice table)
+{
+	struct class *cls;
+	struct code *code;
+	unsigned found = 0;
+
+	if (!CHECK_INT(class_read(&w->mem, buf_slice(&w->out), &cls, NULL), 0, "read"))
+		return;
+	if (CHECK_INT(code_elevate(cls, &cls->methods[0], &code, NULL), 0, "elevate")) {
+		for (uint32_t i = 0; i < code->n_tables; i++) {
+			struct slice data = code->tables[i].attr.data;
+
+			if (code->tables[i].attr.kind != ATTR_STACK_MAP_TABLE)
+				continue;
+			found++;
+			CHECK_MEM(data.p, data.n, table.p, table.n, "frames");
+		}
+		CHECK_INT(found, 1, "tables");
+	}
+	class_release(cls);
+}
+
+/* A frame at offset 2, inside the ifeq: a JVM of today infers types instead. */
 TEST(frames_of_version_50_that_make_no_sense_are_carried_along)
 {
+	struct slice frames = BYTES(U2(1), 2);
 	struct maker_list tables = { 0 };
 	struct class_maker m;
 	struct weaving w;
 
 	maker_init(&m, "a/B", 50);
-	maker_attr(&m, &tables, "StackMapTable", BYTES(U2(1), 2));
+	maker_attr(&m, &tables, "StackMapTable", frames);
 	maker_code(&m, ACC_STATIC, "f", "()V",
 		   (struct maker_code){
 			   .code = BYTES(OP_ICONST_0, OP_IFEQ, U2(4), OP_RETURN, OP_RETURN),
@@ -129,5 +153,6 @@ TEST(frames_of_version_50_that_make_no_sense_are_carried_along)
 	weave(&w, &m);
 	CHECK_INT(w.job.n_woven, 1, "woven");
 	check_woven(&w);
+	check_frames_kept(&w, frames);
 	release(&w, &m);
 }
