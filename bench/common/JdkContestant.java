@@ -13,6 +13,7 @@ import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.classfile.Opcode;
+import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.NewObjectInstruction;
 import java.lang.classfile.instruction.ReturnInstruction;
@@ -32,9 +33,12 @@ import java.util.function.Function;
  * left out instead: less work than the others do, and no longer a valid class.
  */
 class JdkContestant extends Contestant {
-	private static final ClassDesc PROBE = ClassDesc.of("sonde.Probe");
-	private static final MethodTypeDesc PROBE_TYPE =
-		MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_int);
+	private static final ClassDesc PROBE = ClassDesc.of("java.util.SondeProbe");
+	private static final MethodTypeDesc ENTER =
+		MethodTypeDesc.of(ConstantDescs.CD_long, ConstantDescs.CD_int);
+	private static final MethodTypeDesc EXIT =
+		MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_int, ConstantDescs.CD_long,
+				  ConstantDescs.CD_Throwable);
 
 	private final boolean drop;
 	private final Function<ClassModel, ClassTransform> transform;
@@ -108,6 +112,7 @@ class JdkContestant extends Contestant {
 		private boolean before; // in a constructor, before it called the next one
 		private int news;	// objects of such classes that wait for their own constructor
 		private Label start;
+		private int token;
 
 		Weave(ClassModel c, MethodModel m, int id) {
 			this.id = id;
@@ -116,13 +121,10 @@ class JdkContestant extends Contestant {
 			before = m.methodName().equalsString("<init>");
 		}
 
-		private void probe(CodeBuilder b, String method) {
-			b.sipush(id).invokestatic(PROBE, method, PROBE_TYPE);
-		}
-
 		private void enter(CodeBuilder b) {
 			before = false;
-			probe(b, "enter");
+			token = b.allocateLocal(TypeKind.LONG);
+			b.sipush(id).invokestatic(PROBE, "enter", ENTER).lstore(token);
 			start = b.newBoundLabel();
 		}
 
@@ -139,7 +141,7 @@ class JdkContestant extends Contestant {
 		@Override
 		public void accept(CodeBuilder b, CodeElement e) {
 			if (e instanceof ReturnInstruction && start != null)
-				probe(b, "exit");
+				b.sipush(id).lload(token).aconst_null().invokestatic(PROBE, "exit", EXIT);
 			b.with(e);
 			if (!before)
 				return;
@@ -157,8 +159,9 @@ class JdkContestant extends Contestant {
 				return;
 			Label end = b.newBoundLabel();
 			b.exceptionCatchAll(start, end, end);
-			probe(b, "exit");
-			b.athrow();
+			int thrown = b.allocateLocal(TypeKind.REFERENCE);
+			b.astore(thrown).sipush(id).lload(token).aload(thrown);
+			b.invokestatic(PROBE, "exit", EXIT).aload(thrown).athrow();
 		}
 	}
 

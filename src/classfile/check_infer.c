@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "classfile/check_nodes.h"
 
-enum { ROOM_BASE = 1 << 16, ROOM_PER_INSN = 64 }; /* slots kept in states */
+enum { ROOM_BASE = 1 << 16, ROOM_PER_INSN = 64, ROOM_PER_LOCAL = 16 }; /* slots kept in states */
 
 struct call { /* number 0: the method itself */
 	uint32_t parent;
@@ -247,7 +247,7 @@ static int prepare(struct inference *in)
 
 	in->c.infer = true;
 	in->c.work += (int64_t)insns * CHECK_WORK_PER_INSN;
-	in->room = ROOM_BASE + insns * ROOM_PER_INSN;
+	in->room = ROOM_BASE + insns * ROOM_PER_INSN + (size_t)code->max_locals * ROOM_PER_LOCAL;
 	in->spots = arena_alloc(&in->mem, n * sizeof(*in->spots));
 	in->borders =
 		arena_alloc(&in->mem, (2 * (size_t)code->n_handlers + 1) * sizeof(*in->borders));

@@ -82,7 +82,7 @@ int check_begin(struct check *c, const struct code *code, struct fault *f)
 	c->matched = NULL;
 	c->this_type = ct_class(c->pool, code->cls->this_class);
 	c->return_type = return_type_of(code);
-	c->work = CHECK_WORK_BASE;
+	c->work = CHECK_WORK_BASE + (int64_t)code->max_locals * CHECK_WORK_PER_LOCAL;
 	c->large = NULL;
 	c->locals = c->small;
 	if (need > CHECK_SMALL) {

@@ -47,11 +47,12 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .base = code->max_locals,
 			     .result = return_type(desc) };
 	g->result_slots = (uint8_t)desc_slots(g->result);
-	g->keep = t->epilog_framed || t->wants_result || t->wants_thrown;
+	g->keep_result = g->result_slots && (t->epilog_framed || t->wants_result);
+	g->keep_thrown = t->epilog_framed || t->wants_thrown;
 	g->max_locals = (uint32_t)g->base + t->n_locals;
 	g->kept = (uint16_t)g->max_locals;
-	if (g->keep)
-		g->max_locals += g->result_slots > 1 ? 2 : 1;
+	if (g->keep_result || g->keep_thrown)
+		g->max_locals += g->keep_result && g->result_slots > 1 ? 2 : 1;
 	if (!g->result.n)
 		return code_fault(code, NULL, f, E_DESCRIPTOR, "malformed descriptor");
 	if (code->cls->major < t->min_major)
@@ -181,7 +182,7 @@ static int copy_frame(struct graft *g, const struct insn *from, struct insn *to,
 
 	if (g->code->cls->major < 50)
 		return 0;
-	if (!g->keep || from->pc != STAND_AFTER || (way == GRAFT_RETURN && !g->result_slots))
+	if (from->pc != STAND_AFTER || (way == GRAFT_RETURN && !g->keep_result))
 		way = GRAFT_NO_EXTRA;
 	f = graft_frame(g, entry, own, way);
 	stack = arena_alloc(g->code->mem, (own->n_stack + 1u) * sizeof(*stack));
@@ -412,12 +413,12 @@ static void put_here(struct graft *g, struct insn *place, const struct insn *n, 
 static void put_exit(struct graft *g, struct insn *place, enum graft_way way)
 {
 	if (way == GRAFT_THROW) {
-		if (g->keep)
+		if (g->keep_thrown)
 			put(g, place, insn_local(g->code, OP_ALOAD, g->kept));
 		put_op(g, place, OP_ATHROW);
 		return;
 	}
-	if (g->result_slots && g->keep)
+	if (g->keep_result)
 		put_load(g, place, g->result, g->kept);
 	put_op(g, place, g->result_slots ? (uint8_t)(OP_IRETURN + kind_of(g->result)) : OP_RETURN);
 }
@@ -571,9 +572,9 @@ int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 	const struct template *t = g->template;
 	int rc;
 
-	if (g->keep && way == GRAFT_THROW)
+	if (way == GRAFT_THROW && g->keep_thrown)
 		put(g, place, insn_local(g->code, OP_ASTORE, g->kept));
-	else if (g->keep && g->result_slots)
+	else if (way == GRAFT_RETURN && g->keep_result)
 		put(g, place,
 		    insn_local(g->code, (uint8_t)(OP_ISTORE + kind_of(g->result)), g->kept));
 	rc = copy_stretch(g, place, t->sentinel->next, NULL, NULL, way);

@@ -23,8 +23,10 @@ struct graft {
 	uint32_t max_locals; /* of both */
 	struct slice result; /* the method's return type */
 	uint8_t result_slots;
-	bool keep;     /* result and exception wait in a local, not on the stack */
-	uint16_t kept; /* that local */
+	/* Result or exception wait in a local, not on the stack, where the epilog asks for them or
+	 * has branches, whose frames would have to know them. */
+	bool keep_result, keep_thrown;
+	uint16_t kept; /* that local, of either */
 	uint16_t *throwable_index;
 	vtype throwable;       /* set before the way out with an exception is written */
 	struct insn **twins;   /* the copy of each of the template's labels, or NULL */

@@ -9,9 +9,9 @@
  *
  * On the left a template without a handler around the sentinel: its epilog is copied once for
  * returns and once for exceptions.  On the right one that has its own.  The last return falls
- * through to `exit` instead of branching there.  The result stays on the stack while the epilog
- * runs, unless the epilog has branches (whose frames would have to know it) or wants to see the
- * result: then it is kept in a local behind the template's.
+ * through to `exit` instead of branching there.  The result, or the exception, stays on the stack
+ * while the epilog runs, unless the epilog has branches (whose frames would have to know it) or
+ * wants to see it: then it is kept in a local behind the template's.
  *
  * In a constructor the prolog stands behind the call of this() or super(), and the handler
  * covers only code in which `this` is initialised. */
@@ -109,22 +109,30 @@ static bool is_before_prolog(const struct frame *f)
 	return false;
 }
 
-/* The method's frames know nothing of the template's locals that live across it. */
+/* The method's frames know nothing of the template's locals that live across it.  Frames that
+ * share their locals go on sharing them. */
 static int extend_frames(struct graft *g)
 {
+	bool constructor = init_needed(g->code);
+	struct frame from = { 0 }, to = { 0 };
+
 	if (!g->template->at_body.n_locals || g->code->cls->major < 50)
 		return 0;
 	for (struct insn *n = g->code->start; n != g->code->end; n = n->next) {
-		struct frame *f;
-
-		if (n->op != OP_LABEL || !n->frame || is_before_prolog(n->frame))
+		if (n->op != OP_LABEL || !n->frame || (constructor && is_before_prolog(n->frame)))
 			continue;
-		f = graft_frame(g, n->frame, &g->template->at_body, GRAFT_NO_EXTRA);
-		if (!f)
-			return g->rc;
-		f->stack = n->frame->stack;
-		f->n_stack = n->frame->n_stack;
-		n->frame = f;
+		if (!to.locals || n->frame->locals != from.locals ||
+		    n->frame->n_locals != from.n_locals) {
+			const struct frame *f =
+				graft_frame(g, n->frame, &g->template->at_body, GRAFT_NO_EXTRA);
+
+			if (!f)
+				return g->rc;
+			from = *n->frame;
+			to = *f;
+		}
+		n->frame->locals = to.locals;
+		n->frame->n_locals = to.n_locals;
 	}
 	return 0;
 }

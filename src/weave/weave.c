@@ -7,7 +7,7 @@
 #include "weave/glob.h"
 #include "weave/merge.h"
 
-#define PROBE_CLASS "java/util/SondeProbe"
+#define PROBE_PREFIX "java/util/Sonde"
 
 static int load_builtins(struct weaver *w, struct arena *mem, struct fault *f)
 {
@@ -166,6 +166,13 @@ static int category_of(struct weaving *v, struct member *m, const struct rule_me
 	return rc;
 }
 
+/* What woven code calls (SondeProbe, SondeFast, SondeText and what is nested in them) would call
+ * itself if it were woven. */
+static bool is_own(struct slice name)
+{
+	return slice_starts(name, slice_str(PROBE_PREFIX)) || slice_is(name, HERE_CLASS);
+}
+
 /* HotSpot looks at the code of finalize() when it loads a class: a lone return means that objects
  * need no finalizing.  Woven, Object.finalize() would make a finalizer of every object. */
 static bool is_empty_finalizer(const struct class *cls, const struct member *m)
@@ -190,6 +197,10 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 				 m->access & ACC_NATIVE ? "native" : "abstract");
 	if (is_empty_finalizer(v->job->cls, m))
 		return fault_set(f, E_EMPTY_FINALIZER, -1, "%s", err_text(E_EMPTY_FINALIZER));
+	if (v->job->id_of)
+		o->id = v->job->id_of(v->job->id_ctx, v->job->cls, m);
+	if (v->job->id_of && o->id < 0)
+		return fault_set(f, o->id, -1, "%s", err_text(o->id));
 	if (own) {
 		o->template = v->w->own[own->index];
 		return merge_one(v, m, o->template, BUILTIN_MAX, o->id, f);
@@ -258,8 +269,7 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 		return fault_set(f, rc, -1, "malformed annotations");
 	v.facts.resolver = job->resolver;
 	v.facts.lineage = lineage;
-	if (slice_is(v.facts.name, PROBE_CLASS) || slice_is(v.facts.name, HERE_CLASS) ||
-	    !rules_class_may_match(w->rules, &v.facts))
+	if (is_own(v.facts.name) || !rules_class_may_match(w->rules, &v.facts))
 		return 0;
 	rc = weave_methods(&v, f);
 	if (rc < 0 || !job->n_woven)

@@ -37,11 +37,16 @@ struct weave_outcome {
 	char *why;			 /* one sentence, when rc < 0; else NULL */
 };
 
+/* The number of a method that is going to be woven; negative: E_*, and it is left alone. */
+typedef int32_t weave_id(void *ctx, const struct class *cls, const struct member *m);
+
 struct weave_job {
 	struct arena *mem;		      /* for the class and the outcomes */
 	struct arena *work;		      /* for one method; reset again and again */
 	const struct rule_resolver *resolver; /* may be NULL */
-	int32_t first_id;		      /* method k of the class gets first_id + k */
+	int32_t first_id;		      /* method k of the class gets first_id + k ... */
+	weave_id *id_of;		      /* ... unless this is there to be asked */
+	void *id_ctx;
 	bool ahead; /* no agent will decide conditions: hooks with them are E_UNSUPPORTED */
 	/* results */
 	struct class *cls;		/* to be given back with class_release */

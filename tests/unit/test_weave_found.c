@@ -14,8 +14,8 @@ struct weaving {
 	int rc;
 };
 
-/* Weaves the made class, every method timed. */
-static void weave(struct weaving *w, struct class_maker *m)
+/* Weaves the made class, every method timed, with numbers from id_of if it is not NULL. */
+static void weave_with(struct weaving *w, struct class_maker *m, weave_id *id_of)
 {
 	static struct rule_errors errors;
 	struct fault f = { 0 };
@@ -24,12 +24,19 @@ static void weave(struct weaving *w, struct class_maker *m)
 	arena_init(&w->mem);
 	arena_init(&w->work);
 	buf_init(&w->out);
-	w->job = (struct weave_job){ .mem = &w->mem, .work = &w->work, .first_id = 1 };
+	w->job = (struct weave_job){
+		.mem = &w->mem, .work = &w->work, .first_id = 1, .id_of = id_of
+	};
 	CHECK_INT(rules_parse(&w->mem, slice_str("hook **::* timed\n"), "test", &rules, &errors), 0,
 		  "rules");
 	CHECK_INT(weaver_init(&w->weaver, &w->mem, rules, NULL, NULL, &f), 0, f.text);
 	w->rc = weave_class(&w->weaver, &w->job, maker_bytes(m), &w->out, &f);
 	CHECK_INT(w->rc, 0, f.text);
+}
+
+static void weave(struct weaving *w, struct class_maker *m)
+{
+	weave_with(w, m, NULL);
 }
 
 static void release(struct weaving *w, struct class_maker *m)
@@ -155,4 +162,102 @@ TEST(frames_of_version_50_that_make_no_sense_are_carried_along)
 	check_woven(&w);
 	check_frames_kept(&w, frames);
 	release(&w, &m);
+}
+
+TEST(the_probe_and_what_it_calls_are_never_woven)
+{
+	static const struct {
+		const char *name;
+		unsigned woven;
+	} classes[] = {
+		{ "java/util/SondeProbe", 0 }, { "java/util/SondeFast", 0 },
+		{ "java/util/SondeText", 0 },  { "java/util/SondeText$1", 0 },
+		{ "sonde/Here", 0 },	       { "java/util/Sorter", 1 },
+		{ "sonde/Herein", 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(classes); i++) {
+		struct class_maker m;
+		struct weaving w;
+
+		maker_init(&m, classes[i].name, 52);
+		maker_code(&m, ACC_STATIC, "f", "()V",
+			   (struct maker_code){ .code = BYTES(OP_RETURN) });
+		weave(&w, &m);
+		CHECK_INT(w.job.n_woven, classes[i].woven, classes[i].name);
+		release(&w, &m);
+	}
+}
+
+/* Method "f" is the seventh; there are no numbers for others. */
+static int32_t seventh(void *ctx, const struct class *cls, const struct member *m)
+{
+	(void)ctx;
+	return slice_is(member_name(cls, m), "f") ? 7 : E_LIMIT;
+}
+
+TEST(numbers_may_be_asked_for_and_a_method_without_one_is_left_alone)
+{
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 52);
+	maker_code(&m, ACC_STATIC, "f", "()V", (struct maker_code){ .code = BYTES(OP_RETURN) });
+	maker_code(&m, ACC_STATIC, "g", "()V", (struct maker_code){ .code = BYTES(OP_RETURN) });
+	weave_with(&w, &m, seventh);
+	CHECK_INT(w.job.n_woven, 1, "woven");
+	if (CHECK_INT(w.job.n_outcomes, 2, "outcomes")) {
+		CHECK_INT(w.job.outcomes[0].rc, 0, "f");
+		CHECK_INT(w.job.outcomes[0].id, 7, "its number");
+		CHECK_INT(w.job.outcomes[1].rc, E_LIMIT, "g");
+	}
+	check_woven(&w);
+	release(&w, &m);
+}
+
+/* Dead code may have any frame; this one has an uninitialised `this` on its stack.  Only in a
+ * constructor does that mean that the prolog has not run. */
+TEST(an_uninitialised_this_in_a_static_method_means_nothing)
+{
+	struct maker_list tables = { 0 };
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 52);
+	maker_attr(&m, &tables, "StackMapTable", BYTES(U2(1), 64 + 1, 6));
+	maker_code(&m, ACC_STATIC, "f", "()V",
+		   (struct maker_code){ .code = BYTES(OP_RETURN, OP_POP, OP_RETURN),
+					.max_stack = 1,
+					.max_locals = 1,
+					.tables = &tables });
+	weave(&w, &m);
+	CHECK_INT(w.job.n_woven, 1, "woven");
+	check_woven(&w);
+	release(&w, &m);
+}
+
+/* The template's locals come behind them, so all stand in every frame and every state. */
+TEST(a_method_with_nearly_all_locals_is_woven_and_checked)
+{
+	static const uint16_t versions[] = { 46, 52 };
+
+	for (size_t i = 0; i < COUNT(versions); i++) {
+		struct maker_list tables = { 0 };
+		struct class_maker m;
+		struct weaving w;
+
+		maker_init(&m, "a/B", versions[i]);
+		if (versions[i] >= 50)
+			maker_attr(&m, &tables, "StackMapTable", BYTES(U2(2), 5, 0));
+		maker_code(&m, ACC_STATIC, "f", "(I)V",
+			   (struct maker_code){ .code = BYTES(OP_ILOAD_0, OP_IFEQ, U2(4), OP_RETURN,
+							      OP_RETURN, OP_RETURN),
+						.max_stack = 1,
+						.max_locals = 65500,
+						.tables = versions[i] >= 50 ? &tables : NULL });
+		weave(&w, &m);
+		CHECK_INT(w.job.n_woven, 1, "woven");
+		check_woven(&w);
+		release(&w, &m);
+	}
 }

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Runs a woven program and checks afterwards that every method that began has ended.
+ * Runs a woven program and checks afterwards that every method that began has ended, with the
+ * token that it was given.
  *
  *   java Balance IDS REPORT CLASS [ARGUMENT]...
  *
@@ -34,6 +35,7 @@ public final class Balance {
 			Class<?> probe = Class.forName("java.util.SondeProbe");
 			Method entered = probe.getMethod("entered", int.class);
 			Method left = probe.getMethod("left", int.class);
+			Method owed = probe.getMethod("owed", int.class);
 			for (String line : Files.readAllLines(Path.of(ids))) {
 				String[] f = line.split("\t");
 				int id = Integer.parseInt(f[0]);
@@ -42,10 +44,11 @@ public final class Balance {
 				if (in != 0)
 					methods++;
 				calls += in;
-				if (in == gone || f[1].contains(".overflow"))
+				long debt = (Long) owed.invoke(null, id);
+				if (in == gone && debt == 0 || f[1].contains(".overflow"))
 					continue;
 				wrong++;
-				out.println(f[1] + ": began " + in + ", ended " + gone);
+				out.println(f[1] + ": began " + in + ", ended " + gone + ", owes " + debt);
 			}
 			int bad = (Integer) probe.getMethod("bad").invoke(null);
 			out.println("methods " + methods + " calls " + calls + " unbalanced " + wrong

@@ -7,16 +7,16 @@ import sonde.Here;
 /** A template of a user's own: the example of docs/templates.md. */
 final class Topic {
     static void send() {
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         Object record = Here.arg(1);
         if (record instanceof bus.Record) {
-            SondeProbe.text(Here.id(), "topic", ((bus.Record) record).topic());
+            SondeProbe.text(Here.id(), token, "topic", ((bus.Record) record).topic());
         }
         long start = System.nanoTime();
         Here.body();
         if (Here.thrown() == null && System.nanoTime() - start >= 0) {
-            SondeProbe.data(Here.id(), "to", Here.method());
+            SondeProbe.data(Here.id(), token, "to", Here.method());
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

@@ -1,66 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.util;
 
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Stable;
+
 /**
  * What woven code calls. The agent defines this class in java.base, in a package that every module
  * can see, and binds the natives to C; woven code needs no class loader and no jar.
+ *
+ * <p>A hooked method begins with {@code enter}, which gives a token, and ends with {@code exit},
+ * which takes it back. The token is 0 when there is nothing to tell at the end. It lives in the
+ * method's own frame, so it is right whatever becomes of the thread: a virtual thread may go on
+ * elsewhere, a stack overflow may lose the call of {@code exit}, the hook may be closed meanwhile.
  *
  * <p>The natives return quickly, never throw and never call back into Java. The other methods are
  * what templates share: here it is needed only once, and merged code stays small.
  */
 public final class SondeProbe {
+    /** How many methods can have a number. */
+    static final int METHODS = 1 << 18;
+
+    /** By method: 0 is closed. Written by the agent; a closed hook costs this one load. */
+    static final byte[] OPEN = new byte[METHODS];
+
+    /** Set once, when {@link SondeFast} is ready to take over; compiled code then knows it. */
+    @Stable static boolean fast;
+
     private SondeProbe() {}
 
     /** One call of method id, counted only. */
-    public static native void count(int id);
+    @ForceInline
+    public static void count(int id) {
+        if (OPEN[id] != 0) {
+            if (fast) {
+                SondeFast.count(id);
+            } else {
+                count0(id);
+            }
+        }
+    }
 
     /** Method id begins. */
-    public static native void enter(int id);
+    @ForceInline
+    public static long enter(int id) {
+        if (OPEN[id] == 0) {
+            return 0;
+        }
+        return fast ? SondeFast.enter(id) : enter0(id);
+    }
 
-    /** Method id ends, by return or by exception. */
-    public static native void exit(int id);
+    /** Method id ends; thrown is null when it returns. */
+    @ForceInline
+    public static void exit(int id, long token, Throwable thrown) {
+        if (thrown != null) {
+            thrown(id, token, thrown);
+        } else if (token != 0) {
+            if (fast) {
+                SondeFast.exit(id, token);
+            } else {
+                exit0(id, token);
+            }
+        }
+    }
+
+    /** Of an exception only the class is told, since texts may be private. */
+    private static void thrown(int id, long token, Throwable thrown) {
+        if ((token & 1) != 0) {
+            data0(id, "thrown", thrown.getClass().getName());
+        }
+        thrown0(id, token);
+    }
 
     /** Method id begins; what it was called on and with. */
-    public static native void enterFull(int id, Object self, Object[] args);
+    public static long enterFull(int id, Object self, Object[] args) {
+        long token = enter(id);
+        if ((token & 1) != 0) {
+            SondeText.enter(id, self, args);
+        }
+        return token;
+    }
 
     /** Method id ends with a result or an exception; both may be null. */
-    public static native void exitFull(int id, Object result, Throwable thrown);
+    public static void exitFull(int id, long token, Object result, Throwable thrown) {
+        if ((token & 1) != 0) {
+            SondeText.exit(id, result, thrown);
+            if (thrown != null) {
+                thrown0(id, token);
+                return;
+            }
+        }
+        exit(id, token, thrown);
+    }
 
-    /** A fact about the call of method id that runs now, such as the text of a statement. */
-    public static native void data(int id, String key, Object value);
+    /**
+     * A fact about the call of method id that runs now, such as the text of a statement; wanted
+     * only while somebody watches.
+     */
+    public static void data(int id, long token, String key, String value) {
+        if ((token & 1) != 0 && value != null) {
+            data0(id, key, value);
+        }
+    }
 
     /** As data(), of a number, such as a status. */
-    public static native void number(int id, String key, long value);
+    public static void number(int id, long token, String key, long value) {
+        if ((token & 1) != 0) {
+            number0(id, key, value);
+        }
+    }
 
     /** The call of method id that runs now has moved so many bytes; none when it is below 1. */
-    public static native void bytes(int id, long count);
-
-    /** Method id ends; of an exception only the class is told, since texts may be private. */
-    public static void exit(int id, Throwable thrown) {
-        if (thrown != null) {
-            data(id, "thrown", thrown.getClass().getName());
+    public static void bytes(int id, long token, long count) {
+        if (token != 0 && count > 0) {
+            bytes0(id, count);
         }
-        exit(id);
     }
 
     /** As data(), of an object of the program, whose toString() may do as it likes. */
-    public static void text(int id, String key, Object value) {
+    public static void text(int id, long token, String key, Object value) {
+        if ((token & 1) == 0 || value == null) {
+            return;
+        }
         String text;
         try {
-            text = value == null ? null : value.toString();
+            text = value.toString();
         } catch (Throwable e) {
             return;
         }
-        data(id, key, text);
+        data(id, token, key, text);
     }
 
     /** An HTTP request; of its URI only the path, since the rest may be private. */
-    public static void request(int id, String method, String uri) {
+    public static void request(int id, long token, String method, String uri) {
+        if ((token & 1) == 0) {
+            return;
+        }
         int end = 0;
         while (uri != null && end < uri.length() && "?;#".indexOf(uri.charAt(end)) < 0) {
             end++;
         }
-        data(id, "method", method);
-        data(id, "uri", uri == null ? null : uri.substring(0, end));
+        data(id, token, "method", method);
+        data(id, token, "uri", uri == null ? null : uri.substring(0, end));
     }
+
+    static native void count0(int id);
+
+    static native long enter0(int id);
+
+    static native void exit0(int id, long token);
+
+    static native void thrown0(int id, long token);
+
+    static native void bytes0(int id, long count);
+
+    static native void data0(int id, String key, String value);
+
+    static native void number0(int id, String key, long value);
+
+    /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
+    static native void mute0(boolean begins);
+
+    /** Where C has count (0), enter (1) and exit (2), for SondeFast. */
+    static native long address0(int which);
 }

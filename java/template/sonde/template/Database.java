@@ -13,26 +13,26 @@ import sonde.Here;
 final class Database {
     /** prepareStatement(sql, ...) and prepareCall(sql, ...). */
     static void prepare() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.data(Here.id(), "sql", Here.arg(1));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.data(Here.id(), token, "sql", (String) Here.arg(1));
         Here.body();
-        SondeProbe.number(Here.id(), "statement", System.identityHashCode(Here.result()));
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.number(Here.id(), token, "statement", System.identityHashCode(Here.result()));
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** execute(sql, ...), addBatch(sql) and the like. */
     static void text() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.data(Here.id(), "sql", Here.arg(1));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.data(Here.id(), token, "sql", (String) Here.arg(1));
         Here.body();
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** execute() and the like, of what was prepared or gathered before. */
     static void statement() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.number(Here.id(), "statement", System.identityHashCode(Here.self()));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.number(Here.id(), token, "statement", System.identityHashCode(Here.self()));
         Here.body();
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

@@ -8,41 +8,41 @@ import sonde.Here;
 final class FileIo {
     /** Opening by File, Path or name. Without branches, so that it fits constructors. */
     static void path() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.text(Here.id(), "path", Here.arg(1));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.text(Here.id(), token, "path", Here.arg(1));
         Here.body();
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** open(FileDescriptor, name, ...). */
     static void second() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.text(Here.id(), "path", Here.arg(2));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.text(Here.id(), token, "path", Here.arg(2));
         Here.body();
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** byte[] readAllBytes(Path). */
     static void read() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.text(Here.id(), "path", Here.arg(1));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.text(Here.id(), token, "path", Here.arg(1));
         Here.body();
         Object read = Here.result();
         if (read instanceof byte[]) {
-            SondeProbe.bytes(Here.id(), ((byte[]) read).length);
+            SondeProbe.bytes(Here.id(), token, ((byte[]) read).length);
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** write(Path, byte[], ...). */
     static void write() {
         byte[] written = (byte[]) Here.arg(2);
-        SondeProbe.enter(Here.id());
-        SondeProbe.text(Here.id(), "path", Here.arg(1));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.text(Here.id(), token, "path", Here.arg(1));
         Here.body();
         if (Here.thrown() == null && written != null) {
-            SondeProbe.bytes(Here.id(), written.length);
+            SondeProbe.bytes(Here.id(), token, written.length);
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

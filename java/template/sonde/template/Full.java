@@ -7,8 +7,8 @@ import sonde.Here;
 /** Shows the probe everything: this, arguments, result, exception. */
 final class Full {
     static void any() {
-        SondeProbe.enterFull(Here.id(), Here.self(), Here.args());
+        long token = SondeProbe.enterFull(Here.id(), Here.self(), Here.args());
         Here.body();
-        SondeProbe.exitFull(Here.id(), Here.result(), Here.thrown());
+        SondeProbe.exitFull(Here.id(), token, Here.result(), Here.thrown());
     }
 }

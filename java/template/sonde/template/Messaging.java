@@ -9,52 +9,52 @@ import sonde.Here;
 final class Messaging {
     /** send(Destination, ...), publish(Topic, ...), createConsumer(Destination, ...). */
     static void destination() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.text(Here.id(), "destination", Here.arg(1));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.text(Here.id(), token, "destination", Here.arg(1));
         Here.body();
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** onMessage(Message). */
     static void deliver() {
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         try {
             Message message = (Message) Here.arg(1);
-            SondeProbe.text(Here.id(), "destination", message.getJMSDestination());
+            SondeProbe.text(Here.id(), token, "destination", message.getJMSDestination());
         } catch (Throwable e) {
             // the message does not tell
         }
         Here.body();
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** send(Message, ...): a message learns its destination by being sent. */
     static void send() {
         Message message = (Message) Here.arg(1);
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         Here.body();
         if (Here.thrown() == null) {
             try {
-                SondeProbe.text(Here.id(), "destination", message.getJMSDestination());
+                SondeProbe.text(Here.id(), token, "destination", message.getJMSDestination());
             } catch (Throwable e) {
                 // the message does not tell
             }
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** Message receive(...); without a message there is nothing to tell. */
     static void receive() {
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         Here.body();
         try {
             Message message = (Message) Here.result();
             if (message != null) {
-                SondeProbe.text(Here.id(), "destination", message.getJMSDestination());
+                SondeProbe.text(Here.id(), token, "destination", message.getJMSDestination());
             }
         } catch (Throwable e) {
             // the message does not tell
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

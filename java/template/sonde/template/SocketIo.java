@@ -11,64 +11,64 @@ import sonde.Here;
 final class SocketIo {
     /** connect(SocketAddress, ...). The address's text never asks a name server. */
     static void connect() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.text(Here.id(), "peer", Here.arg(1));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.text(Here.id(), token, "peer", Here.arg(1));
         Here.body();
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** Socket accept(). */
     static void accept() {
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         Here.body();
         try {
             Socket socket = (Socket) Here.result();
             if (socket != null) {
-                SondeProbe.text(Here.id(), "peer", socket.getRemoteSocketAddress());
+                SondeProbe.text(Here.id(), token, "peer", socket.getRemoteSocketAddress());
             }
         } catch (Throwable e) {
             // the socket does not tell
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** SocketChannel accept(). */
     static void acceptChannel() {
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         Here.body();
         try {
             SocketChannel channel = (SocketChannel) Here.result();
             if (channel != null) {
-                SondeProbe.text(Here.id(), "peer", channel.getRemoteAddress());
+                SondeProbe.text(Here.id(), token, "peer", channel.getRemoteAddress());
             }
         } catch (Throwable e) {
             // closed again already
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** int send(ByteBuffer, SocketAddress). */
     static void sendTo() {
-        SondeProbe.enter(Here.id());
-        SondeProbe.text(Here.id(), "peer", Here.arg(2));
+        long token = SondeProbe.enter(Here.id());
+        SondeProbe.text(Here.id(), token, "peer", Here.arg(2));
         Here.body();
-        SondeProbe.bytes(Here.id(), Here.intResult());
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.bytes(Here.id(), token, Here.intResult());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** send(DatagramPacket) and receive(DatagramPacket). */
     static void packet() {
         DatagramPacket packet = (DatagramPacket) Here.arg(1);
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         Here.body();
         if (Here.thrown() == null) {
             try {
-                SondeProbe.bytes(Here.id(), packet.getLength());
-                SondeProbe.text(Here.id(), "peer", packet.getSocketAddress());
+                SondeProbe.bytes(Here.id(), token, packet.getLength());
+                SondeProbe.text(Here.id(), token, "peer", packet.getSocketAddress());
             } catch (Throwable e) {
                 // sent by a connected socket: the packet has no address
             }
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

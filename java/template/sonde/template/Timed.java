@@ -7,8 +7,8 @@ import sonde.Here;
 /** Tells the probe when the method begins and when it ends, whichever way. */
 final class Timed {
     static void any() {
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         Here.body();
-        SondeProbe.exit(Here.id());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

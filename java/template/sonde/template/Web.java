@@ -16,33 +16,33 @@ final class Web {
     /** Any method (HttpServletRequest, HttpServletResponse, ...). */
     static void http() {
         HttpServletResponse response = (HttpServletResponse) Here.arg(2);
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         try {
             HttpServletRequest request = (HttpServletRequest) Here.arg(1);
-            SondeProbe.request(Here.id(), request.getMethod(), request.getRequestURI());
+            SondeProbe.request(Here.id(), token, request.getMethod(), request.getRequestURI());
         } catch (Throwable e) {
             // the request does not tell
         }
         Here.body();
         if (Here.thrown() == null) { // else the container decides on the status later
             try {
-                SondeProbe.number(Here.id(), "status", response.getStatus());
+                SondeProbe.number(Here.id(), token, "status", response.getStatus());
             } catch (Throwable e) {
                 // the response does not tell, or is older than Servlet 3.0
             }
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
     /** Any method (ServletRequest, ServletResponse, ...), which may be other than HTTP. */
     static void any() {
         ServletResponse response = (ServletResponse) Here.arg(2);
         ServletRequest request = (ServletRequest) Here.arg(1);
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         try {
             if (request instanceof HttpServletRequest) {
                 HttpServletRequest http = (HttpServletRequest) request;
-                SondeProbe.request(Here.id(), http.getMethod(), http.getRequestURI());
+                SondeProbe.request(Here.id(), token, http.getMethod(), http.getRequestURI());
             }
         } catch (Throwable e) {
             // the request does not tell
@@ -52,12 +52,15 @@ final class Web {
             try {
                 if (response instanceof HttpServletResponse) {
                     SondeProbe.number(
-                            Here.id(), "status", ((HttpServletResponse) response).getStatus());
+                            Here.id(),
+                            token,
+                            "status",
+                            ((HttpServletResponse) response).getStatus());
                 }
             } catch (Throwable e) {
                 // the response does not tell
             }
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

@@ -10,21 +10,24 @@ final class WebJdk {
     /** Any method (HttpExchange, ...). */
     static void exchange() {
         HttpExchange exchange = (HttpExchange) Here.arg(1);
-        SondeProbe.enter(Here.id());
+        long token = SondeProbe.enter(Here.id());
         try {
             SondeProbe.request(
-                    Here.id(), exchange.getRequestMethod(), exchange.getRequestURI().getPath());
+                    Here.id(),
+                    token,
+                    exchange.getRequestMethod(),
+                    exchange.getRequestURI().getPath());
         } catch (Throwable e) {
             // the exchange does not tell
         }
         Here.body();
         if (Here.thrown() == null) {
             try {
-                SondeProbe.number(Here.id(), "status", exchange.getResponseCode());
+                SondeProbe.number(Here.id(), token, "status", exchange.getResponseCode());
             } catch (Throwable e) {
                 // the exchange does not tell
             }
         }
-        SondeProbe.exit(Here.id(), Here.thrown());
+        SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 }

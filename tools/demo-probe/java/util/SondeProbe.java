@@ -25,21 +25,23 @@ public final class SondeProbe {
         return only == now;
     }
 
-    public static void enter(int id) {
-        if (!mine()) return;
+    /** The token is the depth: whatever became of the calls below, exit() finds its own place. */
+    public static long enter(int id) {
+        if (!mine()) return 0;
         long now = System.nanoTime();
         if (depth > 0 && depth <= DEPTH) self[stack[depth - 1]] += now - last;
         if (depth < DEPTH) stack[depth] = id;
         depth++;
         calls[id]++;
         last = now;
+        return depth;
     }
 
-    public static void exit(int id) {
-        if (!mine()) return;
+    public static void exit(int id, long token, Throwable thrown) {
+        if (token == 0) return;
         long now = System.nanoTime();
         self[id] += now - last;
-        depth--;
+        depth = (int) token - 1;
         last = now;
     }
 

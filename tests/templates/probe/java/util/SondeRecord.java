@@ -5,10 +5,14 @@ import java.io.FileWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 
-/** Keeps what the probe is told, instead of handing it to the agent: a line for each event. */
+/**
+ * Keeps what the probe is told, instead of handing it to the agent: a line for each event. A token
+ * tells whose it is, and asks for data.
+ */
 public final class SondeRecord {
     private static final ArrayList<String> events = new ArrayList<>();
     private static boolean on;
+    private static long calls;
 
     public static synchronized void start() {
         on = true;
@@ -23,6 +27,24 @@ public final class SondeRecord {
                 out.println(event);
             }
         }
+    }
+
+    static byte[] open(int methods) {
+        byte[] all = new byte[methods];
+        Arrays.fill(all, (byte) 1);
+        return all;
+    }
+
+    static synchronized long enter(int id) {
+        put(id, "enter", null);
+        return ++calls * 2 * SondeProbe.METHODS + 2 * id + 1;
+    }
+
+    static synchronized void exit(int id, long token) {
+        if (token / 2 % SondeProbe.METHODS != id) {
+            put(id, "mispaired", token);
+        }
+        put(id, "exit", null);
     }
 
     static synchronized void put(int id, String event, Object value) {

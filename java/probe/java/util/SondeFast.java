@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package java.util;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.reflect.Array;
+import java.lang.reflect.Method;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * The way to C without a change of the thread's state: "critical" calls of java.lang.foreign, from
+ * JDK 22 on. It is found by reflection, so that this class can be compiled by an older javac. The
+ * agent initialises it in the background, since that takes some 150 ms, calls each method once, so
+ * that its call sites are linked, and then sets SondeProbe.fast.
+ */
+final class SondeFast {
+    private static final MethodHandle COUNT;
+    private static final MethodHandle ENTER;
+    private static final MethodHandle EXIT;
+
+    static {
+        try {
+            Object i = layout("JAVA_INT");
+            Object j = layout("JAVA_LONG");
+            COUNT = handle(0, null, i);
+            ENTER = handle(1, j, i);
+            EXIT = handle(2, null, i, j);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private SondeFast() {}
+
+    private static Class<?> foreign(String name) throws ReflectiveOperationException {
+        return Class.forName("java.lang.foreign." + name);
+    }
+
+    private static Object layout(String name) throws ReflectiveOperationException {
+        return foreign("ValueLayout").getField(name).get(null);
+    }
+
+    private static MethodHandle handle(int which, Object result, Object... arguments)
+            throws ReflectiveOperationException {
+        Class<?> layout = foreign("MemoryLayout");
+        Class<?> descriptor = foreign("FunctionDescriptor");
+        Class<?> option = foreign("Linker$Option");
+        Class<?> segment = foreign("MemorySegment");
+        Object list = Array.newInstance(layout, arguments.length);
+        for (int k = 0; k < arguments.length; k++) {
+            Array.set(list, k, arguments[k]);
+        }
+        Object type =
+                result == null
+                        ? descriptor.getMethod("ofVoid", list.getClass()).invoke(null, list)
+                        : descriptor
+                                .getMethod("of", layout, list.getClass())
+                                .invoke(null, result, list);
+        Object options = Array.newInstance(option, 1);
+        Array.set(options, 0, option.getMethod("critical", boolean.class).invoke(null, false));
+        Object at =
+                segment.getMethod("ofAddress", long.class)
+                        .invoke(null, SondeProbe.address0(which));
+        Object linker = foreign("Linker").getMethod("nativeLinker").invoke(null);
+        Method link =
+                foreign("Linker")
+                        .getMethod("downcallHandle", segment, descriptor, options.getClass());
+        return (MethodHandle) link.invoke(linker, at, type, options);
+    }
+
+    @ForceInline
+    static void count(int id) {
+        try {
+            COUNT.invokeExact(id);
+        } catch (Throwable e) {
+            // C throws nothing
+        }
+    }
+
+    @ForceInline
+    static long enter(int id) {
+        try {
+            return (long) ENTER.invokeExact(id);
+        } catch (Throwable e) {
+            return 0;
+        }
+    }
+
+    @ForceInline
+    static void exit(int id, long token) {
+        try {
+            EXIT.invokeExact(id, token);
+        } catch (Throwable e) {
+            // C throws nothing
+        }
+    }
+
+    /**
+     * Links the call sites, and calls them until java.lang.invoke has done all that it does only
+     * once, which runs through half of java.base; method 0 is nobody's.
+     */
+    static void warm() {
+        for (int k = 0; k < 20_000; k++) {
+            count(0);
+            exit(0, enter(0));
+        }
+    }
+}
