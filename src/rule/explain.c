@@ -283,7 +283,7 @@ static void say_answer(struct explain *x)
 	} else {
 		buf_printf(x->out, " is hooked by rule %u, %s", number(by),
 			   rule_level_text(by->hook.level));
-		if (by->hook.one_in > 1)
+		if (by->hook.one_in)
 			buf_printf(x->out, " 1/%u", by->hook.one_in);
 		buf_text(x->out, ".\n");
 	}

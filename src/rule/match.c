@@ -162,7 +162,8 @@ static void print_captures(const struct rule *rule, struct buf *out)
 			rule_print(c, out);
 }
 
-void rules_digest_text(const struct rules *rules, const struct rule_class *cls, struct buf *out)
+static void print_touching(const struct rules *rules, const struct rule_class *cls, bool weave,
+			   struct buf *out)
 {
 	struct rule_lineage room;
 
@@ -170,13 +171,26 @@ void rules_digest_text(const struct rules *rules, const struct rule_class *cls, 
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct rule *rule = rules->all[i];
 
-		if (!touches(rule, cls, &room))
+		if ((weave && rule->repeated) || !touches(rule, cls, &room))
 			continue;
-		rule_print(rule, out);
+		if (weave)
+			rule_print_weave(rule, out);
+		else
+			rule_print(rule, out);
 		if (rule->kind != RULE_HOOK)
 			continue;
 		if (rule->hook.template_rule)
 			rule_print(rule->hook.template_rule, out);
 		print_captures(rule, out);
 	}
+}
+
+void rules_digest_text(const struct rules *rules, const struct rule_class *cls, struct buf *out)
+{
+	print_touching(rules, cls, false, out);
+}
+
+void rules_weave_text(const struct rules *rules, const struct rule_class *cls, struct buf *out)
+{
+	print_touching(rules, cls, true, out);
 }

@@ -37,4 +37,8 @@ enum rule_place rules_match_place(const struct rules *rules, const struct rule_c
  * templates and captures they name: equal text, equal weaving.  Empty: none. */
 void rules_digest_text(const struct rules *rules, const struct rule_class *cls, struct buf *out);
 
+/* The same, with only what changes woven code: without 1/N, slow, for, good and calls, and without
+ * rules that a later one repeats but for these.  Equal text: the class need not be woven again. */
+void rules_weave_text(const struct rules *rules, const struct rule_class *cls, struct buf *out);
+
 #endif

@@ -282,7 +282,6 @@ int parse_clauses(struct parse *p, struct rule *rule)
 	unsigned seen = 0;
 
 	rule->hook.level = LEVEL_TIMED;
-	rule->hook.one_in = 1;
 	for (;;) {
 		struct token t = parse_peek(p, LEX_RULE);
 		int which = 0, rc;

@@ -220,7 +220,8 @@ static void print_time(const char *word, uint64_t ns, struct buf *out)
 	rule_print_time(ns, out);
 }
 
-static void print_clauses(const struct rule_hook *h, struct buf *out)
+/* What the woven code depends on. */
+static void print_weave_clauses(const struct rule_hook *h, struct buf *out)
 {
 	for (size_t i = 0; i < h->context_count; i++)
 		print_context(&h->contexts[i], out);
@@ -233,7 +234,12 @@ static void print_clauses(const struct rule_hook *h, struct buf *out)
 		buf_put(out, h->template);
 	}
 	buf_printf(out, " %s", rule_level_text(h->level));
-	if (h->level == LEVEL_TIMED && h->one_in > 1)
+}
+
+/* What may change while the hook is in. */
+static void print_other_clauses(const struct rule_hook *h, struct buf *out)
+{
+	if (h->level == LEVEL_TIMED && h->one_in)
 		buf_printf(out, " 1/%u", h->one_in);
 	print_time(" slow ", h->slow_ns, out);
 	print_time(" for ", h->for_ns, out);
@@ -264,13 +270,15 @@ static void print_capture(const struct rule *rule, struct buf *out)
 	target_print(&rule->target, out);
 }
 
-void rule_print(const struct rule *rule, struct buf *out)
+static void print_rule(const struct rule *rule, bool whole, struct buf *out)
 {
 	switch (rule->kind) {
 	case RULE_HOOK:
 		buf_text(out, "hook ");
 		target_print(&rule->target, out);
-		print_clauses(&rule->hook, out);
+		print_weave_clauses(&rule->hook, out);
+		if (whole)
+			print_other_clauses(&rule->hook, out);
 		break;
 	case RULE_SKIP:
 		buf_text(out, "skip ");
@@ -288,6 +296,16 @@ void rule_print(const struct rule *rule, struct buf *out)
 		break;
 	}
 	buf_u8(out, '\n');
+}
+
+void rule_print(const struct rule *rule, struct buf *out)
+{
+	print_rule(rule, true, out);
+}
+
+void rule_print_weave(const struct rule *rule, struct buf *out)
+{
+	print_rule(rule, false, out);
 }
 
 void rules_print(const struct rules *rules, struct buf *out)

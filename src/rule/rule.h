@@ -37,7 +37,8 @@ struct rule_hook {
 	struct slice template;		  /* .n 0: chosen by analysis of the class */
 	const struct rule *template_rule; /* the user's own, NULL: one of Sonde's */
 	enum rule_level level;
-	uint32_t one_in;  /* with LEVEL_TIMED: one call in so many is timed */
+	uint32_t one_in;  /* with LEVEL_TIMED: one call in so many is timed; 0: chosen by how hot
+			   * the method is */
 	uint64_t slow_ns; /* a call that takes longer is slow; 0: learned */
 	uint64_t for_ns;  /* the hook leaves after this time; 0: stays */
 	uint64_t good_ns; /* ... after no slow call for this time; 0: stays */
@@ -66,6 +67,8 @@ struct rule_use {
 struct rule {
 	enum rule_kind kind;
 	uint32_t index; /* place in the set, from 0; the later rule decides */
+	bool repeated;	/* a later hook or skip has the same text, but for what does not change
+			 * woven code: this one never decides */
 	struct rule_pos at;
 	const struct rule_source *source;
 	struct target target; /* not of RULE_TEMPLATE */

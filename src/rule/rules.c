@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "rule/index.h"
 #include "rule/parse.h"
+#include "rule/print.h"
 #include "rule/text.h"
 
 struct rules *rules_new(struct arena *mem)
@@ -279,6 +280,40 @@ static int check_names(const struct rules *rules, const struct names *names,
 	return rc;
 }
 
+/* From the last rule to the first: of those that weave the same, the last decides. */
+static int mark_repeated(struct rules *rules)
+{
+	size_t *ends = arena_alloc(rules->mem, (rules->n + 1) * sizeof(*ends));
+	struct map seen;
+	struct buf text;
+	int rc = ends ? 0 : E_NO_MEMORY;
+
+	map_init(&seen);
+	buf_init(&text);
+	for (size_t i = 0; i < rules->n && ends; i++) {
+		rule_print_weave(rules->all[i], &text);
+		ends[i] = text.n;
+	}
+	if (text.err)
+		rc = text.err;
+	for (size_t i = rules->n; i-- > 0 && rc == 0;) {
+		size_t start = i ? ends[i - 1] : 0;
+		struct slice line = { text.p + start, ends[i] - start };
+		struct rule *rule = rules->all[i];
+		bool fresh;
+
+		if (rule->kind != RULE_HOOK && rule->kind != RULE_SKIP)
+			continue;
+		if (!map_put(&seen, line, &fresh))
+			rc = E_NO_MEMORY;
+		else
+			rule->repeated = !fresh;
+	}
+	buf_release(&text);
+	map_release(&seen);
+	return rc;
+}
+
 int rules_seal(struct rules *rules, struct rule_errors *errors)
 {
 	struct names names;
@@ -291,6 +326,8 @@ int rules_seal(struct rules *rules, struct rule_errors *errors)
 	rc = collect(rules, &names);
 	if (rc == 0)
 		rc = check_names(rules, &names, errors);
+	if (rc == 0)
+		rc = mark_repeated(rules);
 	if (rc == 0)
 		rc = rule_index_build(rules);
 	map_release(&names.templates);

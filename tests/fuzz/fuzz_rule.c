@@ -49,6 +49,7 @@ static void match(const struct rules *rules, struct slice bytes, struct buf *out
 	rules_match_place(rules, &cls, NULL);
 	rules_explain(rules, &cls, &method, out);
 	rules_digest_text(rules, &cls, out);
+	rules_weave_text(rules, &cls, out);
 }
 
 /* Parses text and prints it into out; false: it has errors, which were printed. */

@@ -400,14 +400,16 @@ TEST(the_last_place_decides_where_a_class_is_woven)
 	}
 }
 
-static void check_digest(const char *text, const char *class, const char *want)
+typedef void digest(const struct rules *rules, const struct rule_class *cls, struct buf *out);
+
+static void check_digest(digest *make, const char *text, const char *class, const char *want)
 {
 	struct rule_class cls = class_of(class);
 	struct buf out = { 0 };
 	struct arena mem;
 	struct rules *rules = parse(&mem, text);
 
-	rules_digest_text(rules, &cls, &out);
+	make(rules, &cls, &out);
 	buf_u8(&out, 0);
 	CHECK_STR((const char *)out.p, want, text);
 	buf_release(&out);
@@ -416,15 +418,17 @@ static void check_digest(const char *text, const char *class, const char *want)
 
 TEST(the_digest_holds_what_can_touch_the_class_and_nothing_else)
 {
-	check_digest("hook com.shop.**::*  light\nhook db.**::* # other\nlive com.**\n"
+	check_digest(rules_digest_text,
+		     "hook com.shop.**::*  light\nhook db.**::* # other\nlive com.**\n"
 		     "skip com.shop.Cart::get*",
 		     "com/shop/Cart", "hook com.shop.**::* light\nskip com.shop.Cart::get*\n");
-	check_digest("hook db.**::*", "com/shop/Cart", "");
-	check_digest("hook extends java.sql.Statement::*", "db/FastQuery",
+	check_digest(rules_digest_text, "hook db.**::*", "com/shop/Cart", "");
+	check_digest(rules_digest_text, "hook extends java.sql.Statement::*", "db/FastQuery",
 		     "hook extends java.sql.Statement::* timed\n");
-	check_digest("hook a.B::c inside com.shop.Cart::x", "com/shop/Cart",
+	check_digest(rules_digest_text, "hook a.B::c inside com.shop.Cart::x", "com/shop/Cart",
 		     "hook a.B::c inside com.shop.Cart::x timed\n");
 	check_digest(
+		rules_digest_text,
 		"template t from \"x\"\ntemplate s from \"y\"\n"
 		"capture u = $1 at a.B::c\ncapture v = $1 at a.B::c\ncapture u = $2 at a.B::d\n"
 		"hook com.shop.Cart::x if $u template t",
@@ -432,6 +436,72 @@ TEST(the_digest_holds_what_can_touch_the_class_and_nothing_else)
 		"hook com.shop.Cart::x if $u template t timed\n"
 		"template t from \"x\"\n"
 		"capture u = $1 at a.B::c\ncapture u = $2 at a.B::d\n");
+}
+
+/* Both texts weave com.shop.Cart alike. */
+static void check_weaves_alike(const char *text, const char *other, bool alike)
+{
+	struct rule_class cls = class_of("com/shop/Cart");
+	struct buf a = { 0 }, b = { 0 };
+	struct arena mem, mem_other;
+
+	rules_weave_text(parse(&mem, text), &cls, &a);
+	rules_weave_text(parse(&mem_other, other), &cls, &b);
+	if (!CHECK_INT(slice_eq(buf_slice(&a), buf_slice(&b)), alike, other))
+		fprintf(stderr, "%.*s---\n%.*s", (int)a.n, (char *)a.p, (int)b.n, (char *)b.p);
+	buf_release(&a);
+	buf_release(&b);
+	arena_release(&mem);
+	arena_release(&mem_other);
+}
+
+TEST(the_weave_text_leaves_out_what_does_not_change_code)
+{
+	check_digest(rules_weave_text,
+		     "hook com.shop.Cart::x timed 1/100 slow 1s for 10m good 5m calls 5000\n"
+		     "hook db.**::*",
+		     "com/shop/Cart", "hook com.shop.Cart::x timed\n");
+	check_digest(rules_weave_text, "hook com.shop.Cart::x light for 1m", "com/shop/Cart",
+		     "hook com.shop.Cart::x light\n");
+	check_digest(rules_weave_text,
+		     "template t from \"x\"\ncapture u = $1 at a.B::c\nskip com.shop.Cart::get*\n"
+		     "hook com.shop.Cart::x(int) inside a.B::c if $u template t full calls 3",
+		     "com/shop/Cart",
+		     "skip com.shop.Cart::get*\n"
+		     "hook com.shop.Cart::x(int) inside a.B::c if $u template t full\n"
+		     "template t from \"x\"\ncapture u = $1 at a.B::c\n");
+}
+
+TEST(equal_weave_texts_tell_that_nothing_has_to_be_woven_again)
+{
+	static const char base[] = "hook com.shop.Cart::x timed";
+
+	check_weaves_alike(base, "hook com.shop.Cart::x timed 1/100", true);
+	check_weaves_alike(base, "hook com.shop.Cart::x timed calls 1 slow 3ms", true);
+	check_weaves_alike(base, "hook com.shop.Cart::x", true);
+	check_weaves_alike(base, "hook com.shop.Cart::x timed\nhook db.**::*", true);
+	check_weaves_alike(base, "hook com.shop.Cart::x timed\nhook com.shop.Cart::x timed 1/9",
+			   true);
+	check_weaves_alike(base, "hook com.shop.Cart::x light", false);
+	check_weaves_alike(base, "hook com.shop.Cart::x full", false);
+	check_weaves_alike(base, "hook com.shop.Cart::y timed", false);
+	check_weaves_alike(base, "hook com.shop.Cart::x timed if $1 > 3", false);
+	check_weaves_alike(base, "hook com.shop.Cart::x timed inside a.B::c", false);
+	check_weaves_alike(base, "hook com.shop.Cart::x template database", false);
+	check_weaves_alike(base, "hook com.shop.Cart::x timed\nskip com.shop.Cart", false);
+}
+
+/* A rule that comes again later never decides, whatever lies between; its place does matter. */
+TEST(the_weave_text_tells_the_last_of_repeated_rules)
+{
+	check_digest(rules_weave_text,
+		     "hook com.shop.*::x timed\nskip com.shop.Cart\nhook com.shop.*::x timed 1/5\n",
+		     "com/shop/Cart", "skip com.shop.Cart\nhook com.shop.*::x timed\n");
+	check_digest(rules_weave_text,
+		     "skip com.shop.Cart\nhook com.shop.*::x\nskip com.shop.Cart\n",
+		     "com/shop/Cart", "hook com.shop.*::x timed\nskip com.shop.Cart\n");
+	check_weaves_alike("hook com.shop.*::x\nskip com.shop.Cart",
+			   "skip com.shop.Cart\nhook com.shop.*::x", false);
 }
 
 /* The index must never lose a rule that a plain search finds. */

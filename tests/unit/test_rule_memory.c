@@ -105,6 +105,7 @@ TEST(printing_and_explaining_survive_every_failed_allocation)
 		rules_print(rules, &out);
 		rules_explain(rules, &cls, &m, &out);
 		rules_digest_text(rules, &cls, &out);
+		rules_weave_text(rules, &cls, &out);
 		mem_fail_at(-1);
 		err = out.err;
 		buf_release(&out);

@@ -64,7 +64,7 @@ static const struct {
 	{ "hook a.B::c(int,String...,*,..)", "hook a.B::c(int, String[], *, ..) timed\n" },
 	{ "hook a.B::c returns void", "hook a.B::c returns void timed\n" },
 	{ "hook a.B::c only not static public", "hook a.B::c only public not static timed\n" },
-	{ "hook a.B::c timed 1/1", "hook a.B::c timed\n" },
+	{ "hook a.B::c timed 1/1", "hook a.B::c timed 1/1\n" },
 	{ "hook a.B::c timed 1/007", "hook a.B::c timed 1/7\n" },
 	{ "hook a.B::c for 60s", "hook a.B::c timed for 1m\n" },
 	{ "hook a.B::c for 1500ms slow 1000us good 120m calls 5",
