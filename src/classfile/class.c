@@ -16,7 +16,8 @@ static int read_member(struct class *cls, struct member *m, struct reader *r, bo
 	m->access = rd_u16(r);
 	m->name = rd_u16(r);
 	m->desc = rd_u16(r);
-	m->code = m->lowered = (struct slice){ NULL, 0 };
+	m->code = m->lowered = m->added = (struct slice){ NULL, 0 };
+	m->n_added = 0;
 	if (!r->err && (!pool_is(&cls->pool, m->name, TAGS(CONST_UTF8)) ||
 			!pool_is(&cls->pool, m->desc, TAGS(CONST_UTF8))))
 		return fault_set(f, E_POOL_INDEX, (long)(start - r->start),
@@ -147,18 +148,21 @@ void class_release(struct class *cls)
 
 static void write_member(const struct member *m, struct buf *out)
 {
-	const uint8_t *head, *rest, *end = m->bytes.p + m->bytes.n;
+	const uint8_t *from = m->bytes.p, *end = m->bytes.p + m->bytes.n;
 
-	if (!m->lowered.p) {
-		buf_put(out, m->bytes);
-		return;
+	if (m->n_added) { /* access, name, descriptor, then the count of attributes */
+		buf_bytes(out, from, 6);
+		buf_u16(out, (unsigned)(m->attrs.n + m->n_added));
+		from += 8;
 	}
-	head = m->code.p - 6;
-	rest = m->code.p + m->code.n;
-	buf_bytes(out, m->bytes.p, (size_t)(head - m->bytes.p) + 2);
-	buf_u32(out, (uint32_t)m->lowered.n);
-	buf_put(out, m->lowered);
-	buf_bytes(out, rest, (size_t)(end - rest));
+	if (m->lowered.p) {
+		buf_bytes(out, from, (size_t)(m->code.p - 4 - from));
+		buf_u32(out, (uint32_t)m->lowered.n);
+		buf_put(out, m->lowered);
+		from = m->code.p + m->code.n;
+	}
+	buf_bytes(out, from, (size_t)(end - from));
+	buf_put(out, m->added);
 }
 
 int class_write(const struct class *cls, struct buf *out)
@@ -168,7 +172,7 @@ int class_write(const struct class *cls, struct buf *out)
 	bool changed = p->n != p->read;
 
 	for (uint32_t i = 0; i < cls->n_methods && !changed; i++)
-		changed = cls->methods[i].lowered.p != NULL;
+		changed = cls->methods[i].lowered.p || cls->methods[i].n_added;
 	if (!changed) {
 		buf_put(out, cls->bytes);
 		return out->err;

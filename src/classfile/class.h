@@ -42,6 +42,8 @@ struct member { /* field_info or method_info */
 	struct attrs attrs;
 	struct slice code;    /* body of the Code attribute; .p NULL: none */
 	struct slice lowered; /* its replacement (code_lower); .p NULL: not changed */
+	struct slice added;   /* attributes to be put behind the others, with their heads ... */
+	uint16_t n_added;     /* ... so many */
 };
 
 struct class

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* digest.h - a number that is the same for the same code, whatever indices its constants have.
+ *
+ * A JVM that redefines a class may give constants other places in the pool; what the code does is
+ * told by what they hold.  Pure; any bytes are allowed. */
+#ifndef CLASSFILE_DIGEST_H
+#define CLASSFILE_DIGEST_H
+
+#include "classfile/pool.h"
+
+uint64_t code_digest(const struct pool *p, struct slice code); /* never 0 */
+
+#endif
