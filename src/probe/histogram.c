@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* histogram.c - from buckets back to times. */
+#include "probe/histogram.h"
+
+uint64_t histogram_low(unsigned bucket)
+{
+	unsigned top = bucket / 4 + 1;
+
+	return bucket < 4 ? bucket : (uint64_t)(4 + bucket % 4) << (top - 2);
+}
+
+static uint64_t between(uint64_t value, uint64_t min, uint64_t max)
+{
+	if (value < min)
+		value = min;
+	return value > max ? max : value;
+}
+
+uint64_t histogram_quantile(const uint32_t *counts, double q, uint64_t min, uint64_t max)
+{
+	double total = 0, want, before = 0;
+	unsigned last = 0;
+
+	for (unsigned i = 0; i < PROBE_BUCKETS; i++) {
+		total += counts[i];
+		if (counts[i])
+			last = i;
+	}
+	if (total == 0)
+		return 0;
+	want = q * total;
+	for (unsigned i = 0; i <= last; i++) {
+		uint64_t low = histogram_low(i);
+		uint64_t high = i + 1 < PROBE_BUCKETS ? histogram_low(i + 1) : max;
+
+		if (counts[i] == 0 || before + counts[i] < want) {
+			before += counts[i];
+			continue;
+		}
+		/* The first and the last bucket in use end at min and max. */
+		low = between(low, min, max);
+		high = between(high, min, max);
+		return low + (uint64_t)((want - before) / counts[i] * (double)(high - low));
+	}
+	return max;
+}

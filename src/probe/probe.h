@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probe.h - what observed threads do at a hook, in C: count, time, and build the call tree.
+ *
+ * Rules of this folder: no malloc, no lock, no stdio, no system call but in the slow paths named
+ * below; nothing blocks.  All memory is set aside by probe_init(); when it is used up, contexts
+ * are lost and counted, never calls or times.
+ *
+ * An observed thread has a struct probe_thread (initial-exec thread-local pointer), which only it
+ * writes: a stack of the hooked calls that run now, and a tree of nodes, one for each sequence of
+ * hooked methods seen.  A node is (parent, method) with its figures.  Readers (the agent's thread)
+ * read those words while they change; each is a word that only grows, so a reading is at most
+ * a call behind.
+ *
+ * The token that enter() gives and exit() takes is the tick at which the call began, with bit 0
+ * set when data about this call are wanted.  So the time is right even when the stack is not: the
+ * exit of a call that is not on this thread's stack (a virtual thread went on elsewhere, memory
+ * was short) is accounted to the method alone, and exits that never came (a stack overflow)
+ * are found by the next one that does. */
+#ifndef PROBE_PROBE_H
+#define PROBE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PROBE_METHODS = 1 << 18, /* as SondeProbe.METHODS */
+	PROBE_DEPTH = 512,	 /* hooked calls on a thread's stack; deeper ones have no context */
+	PROBE_THREADS = 1024,	 /* threads with a tree of their own; others share */
+	PROBE_BUCKETS = 164,	 /* of a histogram, see histogram.h */
+	PROBE_FACT_MAX = 4096,	 /* bytes of facts about the calls that run in one thread */
+};
+
+/* ---- for observed threads ---------------------------------------------------------------- */
+
+void probe_count(uint32_t id);
+uint64_t probe_enter(uint32_t id);
+void probe_exit(uint32_t id, uint64_t token);	/* returned */
+void probe_thrown(uint32_t id, uint64_t token); /* left by exception; token may be 0 */
+void probe_bytes(uint32_t id, uint64_t count);
+/* A fact about the running call of id whose token has bit 0.  Cut where it does not fit. */
+void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, size_t value_n);
+
+/* While muted (nested), a thread's calls are not seen. */
+void probe_mute(bool begins);
+
+/* A virtual thread leaves this carrier, or comes to it: its part of the stack is put away and
+ * taken out again.  unmount gives what mount will want; NULL when there was nothing to keep.
+ * drop: the virtual thread will never come back. */
+void *probe_unmount(void);
+void probe_mount(void *kept);
+void probe_drop(void *kept);
+
+/* The thread ends; its figures stay. */
+void probe_thread_end(void);
+
+/* ---- figures ------------------------------------------------------------------------------ */
+
+/* Of one node, one method, or a sum of such.  Times are in ticks. */
+struct probe_figures {
+	uint64_t calls;	   /* begun */
+	uint64_t errors;   /* left by exception */
+	uint64_t timed;	   /* of those that were timed: ended */
+	uint64_t begun;	   /* ... and begun; begun - timed - lost are running now */
+	uint64_t lost;	   /* ... whose end was never told */
+	uint64_t sum;	   /* ticks of the timed ones */
+	uint64_t weighted; /* ticks of the timed ones, each times the N of 1/N then in force */
+	uint64_t weight;   /* sum of those N */
+	double squares;	   /* sum of squares of ticks */
+	uint64_t below;	   /* ticks spent in hooked calls made by the timed ones (weighted) */
+	uint64_t min, max; /* min is UINT64_MAX when there is none */
+	uint64_t bytes;
+	uint64_t stalls; /* see probe_stalls */
+};
+
+void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f);
+
+/* ---- for the agent: one thread at a time ------------------------------------------------- */
+
+/* bytes: what nodes, histograms and put-away stacks may take, beside some KiB a thread and 128
+ * bytes a method that is hooked.  Called again it changes nothing.  0 or E_NO_MEMORY. */
+int probe_init(size_t bytes);
+
+/* How a method is observed from now on. */
+struct probe_how {
+	uint32_t one_in;   /* 0: only counted; 1: every call timed; else one in so many */
+	bool data;	   /* facts are wanted: tokens get bit 0, calls are put into the ring */
+	uint64_t at_least; /* ticks below which a call is not put into the ring */
+};
+void probe_method_set(uint32_t id, const struct probe_how *how);
+
+/* Figures of one method over all threads, living and ended.  histogram may be NULL, else
+ * PROBE_BUCKETS counts are added to it. */
+void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogram);
+void probe_method_reset(uint32_t id); /* its figures count from now */
+
+typedef void probe_visit(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f);
+
+/* The same of all methods that were ever set and have figures, in one go; depth is 0. */
+int probe_methods(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
+
+/* The merged tree of all threads, in pre-order; depth 0 is called by nothing that is hooked. */
+int probe_tree(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
+
+/* Looks at the calls that run now: those longer than `ticks` are counted as stalls of their
+ * method, each once.  To be called once in a while. */
+void probe_stalls(uint64_t now, uint64_t ticks);
+
+/* Takes in the trees of threads that have ended, also of those that ended without saying so. */
+void probe_sweep(void);
+
+struct probe_state {
+	unsigned threads;	 /* with a tree now */
+	uint64_t threads_shared; /* attempts of threads to get one when there was none left */
+	uint64_t bytes_used, bytes_total;
+	uint64_t nodes_refused; /* calls whose context could not be kept: memory was used up */
+	uint64_t too_deep;	/* calls deeper than PROBE_DEPTH */
+	uint64_t lost;		/* exits that never came */
+	uint64_t strayed;	/* exits of calls that were not on the stack */
+	uint64_t ring_dropped;	/* watched calls that found the ring full */
+};
+void probe_state_read(struct probe_state *out);
+
+/* One watched call, as taken out of the ring. */
+struct probe_call {
+	uint32_t id;
+	uint32_t tid; /* of the thread, as the kernel counts */
+	uint64_t begin, ticks;
+	bool thrown;
+	const char *facts; /* key NUL value NUL ..., facts_n bytes; valid until the next call */
+	size_t facts_n;
+};
+bool probe_ring_take(struct probe_call *out); /* false: none there */
+
+#endif

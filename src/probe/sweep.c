@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sweep.c - what the agent does once in a while: takes in threads that have ended, looks for calls
+ * that take too long, says how things stand.
+ *
+ * The figures of ended threads go into a tree that has the form of a thread's, and that only the
+ * agent writes.  What it has no memory for goes to the methods' shared figures. */
+#include "probe/pages.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Calls that ran when the thread ended will never end. */
+static void lose_frames(struct probe_thread *t)
+{
+	for (struct probe_frame *f = t->top; f > t->frames; f--) {
+		if (frame_is_nobodys(f) || !f->token)
+			continue;
+		SHARED_ADD(probe.lost, 1);
+		if (f->node == &probe_nowhere)
+			SHARED_ADD(probe.methods[f->id & ~ID_SLOW].lost, 1);
+		else
+			ADD(f->node->head->lost, 1);
+	}
+}
+
+static void add_to_node(struct probe_node *to, const struct probe_figures *f)
+{
+	ADD(to->calls, f->calls);
+	ADD(to->begun, f->begun);
+	ADD(to->errors, f->errors);
+	ADD(to->timed, f->timed);
+	ADD(to->sum, f->sum);
+	ADD(to->weighted, f->weighted);
+	ADD(to->weight, f->weight);
+	ADD(to->below, f->below);
+	if (f->min < to->min)
+		STORE(to->min, f->min);
+	if (f->max > to->max)
+		STORE(to->max, f->max);
+}
+
+/* In the nodes of a thread that has ended, `recent` says what they were merged into. */
+static void merge_node(struct probe_thread *into, struct probe_node *node)
+{
+	uint32_t id = (uint32_t)node->key;
+	struct probe_figures f = { .min = UINT64_MAX };
+	struct probe_node *parent = node->parent ? node_at(node->parent)->recent : &into->root;
+	struct probe_node *to = nodes_child(into, parent, id);
+
+	figures_of_node(&f, node, LOAD(probe.methods[id].epoch));
+	node->recent = to ? to : &probe_nowhere;
+	if (to) {
+		add_to_node(to, &f);
+		return;
+	}
+	SHARED_ADD(probe.nodes_refused, f.calls);
+	shared_add(id, &f);
+}
+
+static void merge_counts(struct probe_thread *into, struct probe_head *to,
+			 const struct probe_head *from)
+{
+	for (unsigned i = 0; i < PROBE_BUCKETS; i++) {
+		const uint32_t *counts = from->counts[i / SEGMENT];
+		uint32_t n = counts ? counts[i % SEGMENT] : 0, *sums;
+
+		if (n == 0)
+			continue;
+		sums = to ? nodes_counts(into, to, i / SEGMENT) : NULL;
+		if (!sums) {
+			shared_bucket(&probe.methods[from->id], i, n);
+			continue;
+		}
+		ADD(sums[i % SEGMENT], n);
+		if ((int32_t)sums[i % SEGMENT] < 0)
+			nodes_halve(to);
+	}
+}
+
+static void merge_head(struct probe_thread *into, const struct probe_head *from)
+{
+	uint32_t epoch = LOAD(probe.methods[from->id].epoch);
+	struct probe_head *to = nodes_head(into, from->id, false);
+	struct probe_figures f = { .min = UINT64_MAX };
+	double squares;
+
+	if (to && to->epoch != epoch)
+		to = NULL;
+	figures_of_head(&f, from, epoch);
+	if (from->epoch == epoch)
+		merge_counts(into, to, from);
+	if (!to || f.begun) { /* begun: minus what was lost before a reset */
+		shared_add(from->id, &f);
+		return;
+	}
+	ADD(to->lost, f.lost);
+	ADD(to->bytes, f.bytes);
+	squares = to->squares + f.squares;
+	__atomic_store(&to->squares, &squares, __ATOMIC_RELAXED);
+}
+
+static void merge_thread(struct probe_thread *t)
+{
+	struct probe_thread *into = &probe.threads[PROBE_THREADS];
+	uint32_t n = TAKE(t->nodes_n), page = 0;
+	const struct probe_head *head;
+
+	lose_frames(t);
+	for (uint32_t i = 0; i < n; i++)
+		merge_node(into, nodes_at(t, i, &page));
+	for (size_t i = 0; i < HEADS; i++)
+		for (uint32_t line = t->head[i]; line; line = head->next) {
+			head = line_at(line);
+			merge_head(into, head);
+		}
+	pages_give_all(&t->nodes);
+	pages_give_all(&t->heads);
+	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
+	memset(t->head, 0, sizeof(t->head));
+	t->nodes_n = t->pages_n = t->facts_n = t->busy = 0;
+}
+
+/* One that did not say that it ends, such as one that a signal or a library took away. */
+static bool is_dead(uint32_t tid)
+{
+	return syscall(SYS_tgkill, getpid(), tid, 0) < 0 && errno == ESRCH;
+}
+
+void probe_sweep(void)
+{
+	for (uint32_t i = 0; probe.ready && i < PROBE_THREADS; i++) {
+		uint32_t is = TAKE(probe.state[i]);
+
+		if (is == THREAD_USED && is_dead(LOAD(probe.tid[i])))
+			is = THREAD_ENDED;
+		if (is != THREAD_ENDED)
+			continue;
+		merge_thread(&probe.threads[i]);
+		SHARED_SUB(probe.threads_n, 1);
+		PUBLISH(probe.state[i], THREAD_FREE);
+	}
+}
+
+/* Calls lie on a stack in the order in which they began, and the moment up to which they were
+ * looked at only moves on: so each is seen once when it has become old enough. */
+void probe_stalls(uint64_t now, uint64_t ticks)
+{
+	uint64_t from = probe.stalls_until, until = now - ticks;
+	struct probe_thread *t;
+	uint32_t i = 0;
+
+	if (!probe.ready || now < ticks || until <= from)
+		return;
+	while ((t = threads_next(&i)) != NULL) {
+		const struct probe_frame *top = TAKE(t->top);
+
+		for (const struct probe_frame *f = t->frames + 1; f <= top; f++) {
+			uint64_t token = TAKE(f->token);
+			uint32_t id = TAKE(f->id) & ~ID_SLOW;
+
+			if (token >> 1 <= from || token >> 1 > until || id >= PROBE_METHODS)
+				continue;
+			if (LOAD(f->token) == token && LOAD(t->top) >= f)
+				SHARED_ADD(probe.methods[id].stalls, 1);
+		}
+	}
+	STORE(probe.stalls_until, until);
+}
+
+void probe_state_read(struct probe_state *out)
+{
+	*out = (struct probe_state){
+		.threads = LOAD(probe.threads_n),
+		.threads_shared = LOAD(probe.threads_shared),
+		.bytes_used = (uint64_t)LOAD(probe_pages.used) * PAGE,
+		.bytes_total = (uint64_t)probe_pages.total * PAGE,
+		.nodes_refused = LOAD(probe.nodes_refused),
+		.too_deep = LOAD(probe.too_deep),
+		.lost = LOAD(probe.lost),
+		.strayed = LOAD(probe.strayed),
+		.ring_dropped = ring_dropped(),
+	};
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test_probe.h"
+
+#include "base/tick.h"
+
+#include <string.h>
+
+#define MUST_STR(got, want) (probe_test_good &= CHECK_STR(got, want, NULL))
+
+enum { MIB = 1 << 20 };
+
+TEST(probe_does_nothing_before_it_has_memory)
+{
+	CHECK_INT(probe_enter(1), 0, NULL);
+	probe_count(1);
+	probe_exit(1, 2);
+	probe_thrown(1, 0);
+	probe_thrown(1, 2);
+	probe_bytes(1, 7);
+	probe_fact(1, "a", 1, "b", 1);
+	probe_mute(true);
+	probe_mute(false);
+	CHECK(!probe_unmount());
+	probe_mount(NULL);
+	probe_drop(NULL);
+	probe_thread_end();
+	probe_sweep();
+	probe_stalls(10, 1);
+	CHECK_INT(figures(1).calls, 0, NULL);
+	CHECK_STR(tree(), "", NULL);
+}
+
+PROBE_TEST(probe_counts_calls_and_times, MIB)
+{
+	uint64_t token, before, after;
+	struct probe_figures f;
+
+	timed(1, 1);
+	before = tick_now();
+	token = probe_enter(1);
+	MUST(token != 0);
+	MUST_INT(token & 1, 0);
+	MUST_INT(active(1), 1);
+	probe_exit(1, token);
+	after = tick_now();
+	f = figures(1);
+	MUST_INT(f.calls, 1);
+	MUST_INT(f.timed, 1);
+	MUST_INT(f.begun, 1);
+	MUST_INT(f.lost, 0);
+	MUST_INT(f.errors, 0);
+	MUST_INT(f.weight, 1);
+	MUST(f.sum <= after - before);
+	MUST_INT(f.weighted, f.sum);
+	MUST_INT(f.min, f.sum);
+	MUST_INT(f.max, f.sum);
+	MUST(f.squares == (double)f.sum * (double)f.sum);
+	MUST_INT(histogram_total(1), 1);
+	MUST_INT(active(1), 0);
+	MUST_STR(tree(), "1*1");
+}
+
+PROBE_TEST(probe_only_counts_what_is_not_to_be_timed, MIB)
+{
+	for (int i = 0; i < 100; i++) {
+		MUST_INT(probe_enter(3), 0);
+		probe_count(4);
+	}
+	MUST_INT(figures(3).calls, 100);
+	MUST_INT(figures(3).timed, 0);
+	MUST_INT(figures(4).calls, 100);
+	MUST(figures(4).min == UINT64_MAX);
+	MUST_STR(tree(), "3*100 4*100");
+}
+
+PROBE_TEST(probe_builds_the_tree_of_calls, MIB)
+{
+	uint64_t one, two;
+
+	for (uint32_t id = 1; id <= 4; id++)
+		timed(id, 1);
+	one = probe_enter(1);
+	for (int i = 0; i < 3; i++) {
+		two = probe_enter(2);
+		call(3);
+		probe_count(4);
+		probe_exit(2, two);
+		call(3);
+	}
+	probe_exit(1, one);
+	call(3);
+	MUST_STR(tree(), "1*1(2*3(3*3 4*3) 3*3) 3*1");
+	MUST_INT(figures(3).calls, 7);
+	MUST_INT(figures(1).below, figures(2).sum + figures(1).below - figures(2).sum);
+	MUST(figures(1).below >= figures(2).sum);
+	MUST(figures(1).below <= figures(1).sum);
+	MUST(figures(2).below <= figures(2).sum);
+}
+
+static void recurse(uint32_t id, unsigned depth)
+{
+	uint64_t token = probe_enter(id);
+
+	if (depth > 1)
+		recurse(id, depth - 1);
+	probe_exit(id, token);
+}
+
+PROBE_TEST(probe_follows_recursion, MIB)
+{
+	timed(5, 1);
+	recurse(5, 3);
+	recurse(5, 2);
+	MUST_STR(tree(), "5*2(5*2(5*1))");
+	MUST_INT(figures(5).timed, 5);
+	MUST_INT(active(5), 0);
+}
+
+PROBE_TEST(probe_counts_errors_where_they_happen, MIB)
+{
+	uint64_t one, two;
+
+	timed(1, 1);
+	timed(2, 1);
+	one = probe_enter(1);
+	two = probe_enter(2);
+	probe_thrown(2, two);
+	probe_exit(1, one);
+	probe_enter(3); /* counted only */
+	probe_thrown(3, 0);
+	probe_thrown(4, 0); /* never seen */
+	MUST_INT(figures(1).errors, 0);
+	MUST_INT(figures(2).errors, 1);
+	MUST_INT(figures(2).timed, 1);
+	MUST_INT(figures(3).errors, 1);
+	MUST_INT(figures(3).timed, 0);
+	MUST_INT(figures(4).errors, 1);
+	MUST_STR(tree(), "1*1(2*1) 3*1");
+}
+
+PROBE_TEST(probe_finds_exits_that_never_came, MIB)
+{
+	uint64_t outer, inner, last;
+	struct probe_state s;
+
+	for (uint32_t id = 1; id <= 3; id++)
+		timed(id, 1);
+	outer = probe_enter(1);
+	inner = probe_enter(2);
+	for (int i = 0; i < 10; i++)
+		last = probe_enter(3);
+	probe_thrown(2, inner); /* the ten above lost theirs */
+	MUST_INT(active(3), 0);
+	MUST_INT(figures(3).lost, 10);
+	MUST_INT(figures(3).timed, 0);
+	MUST_INT(figures(2).timed, 1);
+	call(3);
+	probe_exit(1, outer);
+	MUST_INT(figures(1).timed, 1);
+	MUST_INT(figures(1).lost, 0);
+	/* One more, of a call that is gone: it belongs to the method alone. */
+	probe_exit(3, last);
+	MUST_INT(figures(3).timed, 2);
+	MUST_STR(tree(), "1*1(2*1(3*1(3*1(3*1(3*1(3*1(3*1(3*1(3*1(3*1(3*1)))))))))) 3*1)");
+	probe_state_read(&s);
+	MUST_INT(s.lost, 10);
+	MUST_INT(s.strayed, 1);
+}
