@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wire.h - the frames between sonde and the agent: one definition, encode and decode as twins.
+ *
+ * A frame is u32 length (of what follows), u16 type (WIRE_<name>), u16 0, then the fields of
+ * messages.def, big-endian; a text is u32 length and bytes.  Decoded texts are slices of the frame.
+ * The first frame each way is hello and welcome; another magic or version ends the connection. */
+#ifndef WIRE_WIRE_H
+#define WIRE_WIRE_H
+
+#include "base/buf.h"
+#include "base/reader.h"
+
+enum {
+	WIRE_MAGIC = 0x534f4e44, /* "SOND" */
+	WIRE_VERSION = 1,
+	WIRE_HEAD = 8,
+	WIRE_FRAME_MAX = 8 << 20, /* longest frame that is read */
+};
+
+enum wire_type {
+	WIRE_none, /* never sent */
+#define MESSAGE(name, fields) WIRE_##name,
+#include "wire/messages.def"
+#undef MESSAGE
+	WIRE_TYPES
+};
+
+/* Flags of the fields named `flags`. */
+enum {
+	HOOK_YES = 1,	  /* also when there are very many methods */
+	HOOK_HELD = 2,	  /* leaves when the client does */
+	HOOK_DRY = 4,	  /* only count what it would hook */
+	RULE_HELD = 1,	  /* of `rule`: some client holds it */
+	WELCOME_LATE = 1, /* the agent was attached to the running JVM */
+	METHOD_GONE = 1,  /* of `method`: hooked once, not any more */
+	METHOD_NO_QUANTILES = 2,
+	STATUS_FAST = 1,
+};
+
+#define U8(f) uint8_t f;
+#define U32(f) uint32_t f;
+#define U64(f) uint64_t f;
+#define F64(f) double f;
+#define STR(f) struct slice f;
+#define MESSAGE(name, fields) \
+	struct wire_##name {  \
+		fields        \
+	};
+#include "wire/messages.def"
+#undef MESSAGE
+#undef U8
+#undef U32
+#undef U64
+#undef F64
+#undef STR
+
+/* Appends one frame to out. */
+#define MESSAGE(name, fields) void wire_put_##name(struct buf *out, const struct wire_##name *m);
+#include "wire/messages.def"
+#undef MESSAGE
+
+/* Reads the fields of a frame's payload.  0 or E_TRUNCATED; *m is all zero then. */
+#define MESSAGE(name, fields) int wire_get_##name(struct slice payload, struct wire_##name *m);
+#include "wire/messages.def"
+#undef MESSAGE
+
+/* Looks for a whole frame at the start of `in`.  Gives its full length, with *type and *payload
+ * filled; 0 when more bytes are needed; E_LIMIT for one longer than WIRE_FRAME_MAX, E_SYNTAX for
+ * one that is none. */
+long wire_frame(struct slice in, unsigned *type, struct slice *payload);
+
+const char *wire_name(unsigned type); /* "hook", or "?" */
+
+#endif
