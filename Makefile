@@ -55,6 +55,8 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 CORE_FOLDERS := base classfile rule weave cache tree hook probe plan wire
 # Folders that only the command line adds.
 CLI_FOLDERS := export cli
+# The agent library takes of the core what it needs, and adds this.
+AGENT_FOLDERS := agent
 
 sources = $(sort $(foreach f,$(1),$(wildcard src/$(f)/*.[cS] src/$(f)/arch/$(ARCH)/*.[cS])))
 objects = $(addprefix $(2)/,$(addsuffix .o,$(basename $(1))))
@@ -62,6 +64,7 @@ objects = $(addprefix $(2)/,$(addsuffix .o,$(basename $(1))))
 CORE_SRC := $(call sources,$(CORE_FOLDERS))
 CORE_OBJ := $(call objects,$(CORE_SRC),$(OBJ))
 CLI_OBJ := $(call objects,$(call sources,$(CLI_FOLDERS)),$(OBJ))
+AGENT_OBJ := $(call objects,$(call sources,$(AGENT_FOLDERS)),$(OBJ))
 PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
 UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ))
 JAVA_SRC := $(if $(wildcard java),$(shell find java -name '*.java' | LC_ALL=C sort))
@@ -78,14 +81,23 @@ JAVA := build/java/.done
 
 all: ## build everything (the default); with CROSS=, what needs no library but libc
 ifdef CROSS
-all: $(JAVA) $(OUT)/unit
+all: $(JAVA) $(OUT)/unit $(OUT)/libsonde.so
 else
-all: $(JAVA) $(OUT)/sonde
+all: $(JAVA) $(OUT)/sonde $(OUT)/libsonde.so
 endif
 
 $(OUT)/sonde: $(CLI_OBJ) $(CORE_OBJ)
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^ $(LIBZIP_LIBS) -lm
+
+# The agent depends on libc alone, and shows nobody more than src/agent/exports.map says.
+$(OUT)/libsonde.so: $(AGENT_OBJ) $(CORE_OBJ) src/agent/exports.map
+	$(call say,LINK)
+	$(Q)$(LINK) -shared -Wl,-soname,libsonde.so -Wl,-z,defs -Wl,--gc-sections \
+		-Wl,--version-script=src/agent/exports.map -o $@ $(filter %.o,$^) -lm -ldl -lpthread
+
+$(OBJ)/src/agent/%.o: CPPFLAGS += -D_GNU_SOURCE -isystem $(JDK_HOME)/include -isystem $(JDK_HOME)/include/linux
+$(OBJ)/src/agent/probe_bytes.o: build/java/.done
 
 $(OUT)/unit: $(UNIT_OBJ) $(CORE_OBJ)
 	$(call say,LINK)
@@ -116,7 +128,7 @@ build/java/.done: $(JAVA_SRC) Makefile
 	$(call say,JAVAC)
 	@[ -n "$(JDK_HOME)" ] || { echo "no JDK found: run tools/setup jdk" >&2; exit 1; }
 	@rm -rf $(@D) && mkdir -p $(@D)/probe $(@D)/template $(@D)/stub $(@D)/jakarta
-	$(Q)$(JAVAC) -source 17 -target 17 --patch-module java.base=java/probe -d $(@D)/probe \
+	$(Q)$(JAVAC) -source 17 -target 17 -XDstringConcat=inline --patch-module java.base=java/probe -d $(@D)/probe \
 		$$(find java/probe -name '*.java') 2>$(@D)/log || { cat $(@D)/log; exit 1; }
 	$(Q)for f in $$(cd java && grep -rl 'javax\.' stub template); do \
 		to=$(@D)/jakarta/$$(echo $$f | sed 's/javax/jakarta/; s/\.java/Jakarta.java/; s,^stub/\(.*\)Jakarta,stub/\1,'); \
@@ -134,6 +146,7 @@ $(OBJ)/src/weave/builtin_bytes.o: build/java/.done
 
 install: all ## install below DESTDIR and PREFIX (/usr/local)
 	install -D -m 755 $(OUT)/sonde $(DESTDIR)$(PREFIX)/bin/sonde
+	install -D -m 755 $(OUT)/libsonde.so $(DESTDIR)$(PREFIX)/lib/sonde/libsonde.so
 
 clean: ## remove build/
 	rm -rf build
@@ -233,5 +246,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1|\2/p' Makefile | sed 's/%/NAME/' | \
 		while IFS='|' read -r name what; do printf '%-11s %s\n' "$$name" "$$what"; done
 
--include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) \
+-include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(AGENT_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) \
 	$(BENCH_SRC:%.c=$(OBJ)/%.o) $(FUZZ_SRC:%.c=$(FUZZ_OBJ)/%.o))

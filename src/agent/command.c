@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command.c - one function for each message of a client; the table at the end names them.
+ *
+ * A change of rules is always made in the same steps: the rulebook gets a new edition, the JVM's
+ * events are set to what that needs, the loaded classes are surveyed, and those that do not look
+ * right are retransformed.  When the client goes in the middle, what it asked for is undone. */
+#include "agent/command.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/explain.h"
+#include "agent/figures.h"
+#include "agent/instrument.h"
+#include "agent/probes.h"
+#include "agent/proof.h"
+#include "agent/rulebook.h"
+#include "agent/vthread.h"
+#include "probe/probe.h"
+#include "rule/print.h"
+#include "wire/wire.h"
+
+enum {
+	DONE,
+	NO,
+	USAGE,
+	CANNOT, /* exit status of the client */
+};
+
+enum { MANY_METHODS = 10000, RULE_FILE_MAX = 4 << 20 };
+
+/* ---- a change of rules -------------------------------------------------------------------- */
+
+struct change {
+	JNIEnv *jni;
+	struct conn *c; /* NULL: nobody waits for it */
+	bool stopped;	/* the client has gone */
+	struct survey survey;
+};
+
+static bool more(void *ctx, uint64_t at, uint64_t total)
+{
+	struct change *ch = ctx;
+
+	if (!ch->c)
+		return true;
+	if (at)
+		conn_progress(ch->c, "classes", at, total);
+	ch->stopped = !conn_is_alive(ch->c);
+	return !ch->stopped;
+}
+
+/* Makes the JVM's classes look as the rules in force say. */
+static int follow_rules(struct change *ch)
+{
+	int rc;
+
+	if (rulebook.n) /* without rules, too, we want to see each class once more */
+		instrument_events();
+	vthread_events(rulebook.n != 0);
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, rulebook.n ? JVMTI_ENABLE : JVMTI_DISABLE,
+					   JVMTI_EVENT_THREAD_END, NULL);
+	rc = survey_take(ch->jni, &ch->survey);
+	if (rc >= 0)
+		instrument_retransform(ch->jni, &ch->survey, more, ch);
+	survey_release(ch->jni, &ch->survey);
+	if (!rulebook.n)
+		instrument_events();
+	return rc;
+}
+
+static bool is_from(const struct entry *e, void *ctx)
+{
+	return e->number >= *(uint32_t *)ctx;
+}
+
+/* Takes out what a command had just put in. */
+static void undo(struct change *ch, uint32_t first)
+{
+	struct change back = { .jni = ch->jni };
+
+	rulebook_remove(is_from, &first);
+	follow_rules(&back);
+}
+
+int command_remove(bool (*meant)(const struct entry *e, void *ctx), void *ctx)
+{
+	struct change ch = { 0 };
+	bool attached;
+	int n = rulebook_remove(meant, ctx);
+
+	if (n <= 0)
+		return n;
+	ch.jni = agent_enter_jvm(&attached);
+	if (!ch.jni)
+		return E_UNSUPPORTED;
+	follow_rules(&ch);
+	agent_leave_jvm(attached);
+	return n;
+}
+
+static bool is_held_by(const struct entry *e, void *ctx)
+{
+	return e->holder == *(uint32_t *)ctx;
+}
+
+void command_client_gone(uint32_t number)
+{
+	if (!agent.dead && agent.jvmti)
+		command_remove(is_held_by, &number);
+}
+
+/* Methods and classes hooked by rules from `first` on. */
+static void count_from(uint32_t first, uint64_t *classes, uint64_t *methods)
+{
+	*classes = *methods = 0;
+	pthread_mutex_lock(&agent.lock);
+	for (const struct woven *w = woven_first(); w; w = w->all) {
+		uint64_t n = 0;
+
+		for (const struct hooked *h = w->methods; h; h = h->next)
+			n += h->rule >= first && h->rule;
+		*classes += n != 0;
+		*methods += n;
+	}
+	pthread_mutex_unlock(&agent.lock);
+}
+
+static void send_left(struct conn *c)
+{
+	struct left_row rows[LEFT_KINDS];
+
+	instrument_left(rows);
+	for (int k = 0; k < LEFT_KINDS; k++)
+		if (rows[k].count)
+			wire_put_left(&c->out,
+				      &(struct wire_left){ .reason = slice_str(rows[k].reason),
+							   .count = rows[k].count,
+							   .example = slice_str(rows[k].example) });
+}
+
+/* The class that the first new rule names, if it is a plain name. */
+static struct slice wanted_name(uint32_t first)
+{
+	for (size_t i = 0; i < rulebook.n; i++) {
+		const struct rule *r = rulebook.entries[i].rule;
+
+		if (rulebook.entries[i].number >= first && r->kind == RULE_HOOK &&
+		    !r->target.any_class &&
+		    !memchr(r->target.class.text.p, '*', r->target.class.text.n))
+			return r->target.class.text;
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+static void done_none(struct change *ch, uint32_t first)
+{
+	char hint[300] = "";
+
+	if (ch->survey.near[0])
+		snprintf(hint, sizeof(hint), "; the nearest name is %s", ch->survey.near);
+	for (char *p = hint; *p; p++)
+		*p = *p == '/' ? '.' : *p;
+	conn_done(ch->c, NO,
+		  "nothing is hooked yet: of %llu loaded classes none has such a method%s.\n"
+		  "Rule #%u stays for classes that are loaded later; `sonde unhook` takes it out.",
+		  (unsigned long long)ch->survey.looked_at, hint, first);
+}
+
+/* Everything from the new rules in the book to the answer. */
+static void put_in(struct change *ch, uint32_t first, uint32_t flags)
+{
+	uint64_t classes, methods;
+	int rc;
+
+	if (probes_init(ch->jni) < 0) {
+		undo(ch, first);
+		conn_done(ch->c, CANNOT, "the probe could not be set up: %.*s", (int)agent.notes_n,
+			  agent.notes);
+		return;
+	}
+	instrument_events();
+	vthread_events(true);
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
+	ch->survey.wanted = wanted_name(first);
+	rc = survey_take(ch->jni, &ch->survey);
+	methods = rc < 0 ? 0 : survey_methods(&ch->survey);
+	if (rc < 0 || (flags & HOOK_DRY) || (methods > MANY_METHODS && !(flags & HOOK_YES))) {
+		uint64_t n = ch->survey.n;
+
+		survey_release(ch->jni, &ch->survey);
+		undo(ch, first);
+		if (rc < 0)
+			conn_done(ch->c, CANNOT, "out of memory");
+		else if (flags & HOOK_DRY)
+			conn_done(ch->c, n ? DONE : NO,
+				  "would change %llu of %llu loaded classes, with about %llu "
+				  "methods in all",
+				  (unsigned long long)n, (unsigned long long)ch->survey.looked_at,
+				  (unsigned long long)methods);
+		else
+			conn_done(ch->c, USAGE,
+				  "this would hook up to %llu methods in %llu classes; --yes if "
+				  "that is meant",
+				  (unsigned long long)methods, (unsigned long long)n);
+		return;
+	}
+	instrument_retransform(ch->jni, &ch->survey, more, ch);
+	survey_release(ch->jni, &ch->survey);
+	if (ch->stopped) {
+		undo(ch, first);
+		return;
+	}
+	count_from(first, &classes, &methods);
+	send_left(ch->c);
+	if (!methods)
+		done_none(ch, first);
+	else
+		conn_done(ch->c, DONE, "#%u: %llu methods in %llu classes hooked", first,
+			  (unsigned long long)methods, (unsigned long long)classes);
+}
+
+static void run_hook(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct change ch = { .jni = jni, .c = c };
+	struct wire_hook m;
+	struct entry as = { 0 };
+	struct buf why = { 0 };
+	char origin[256];
+	int first;
+
+	if (wire_get_hook(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
+	snprintf(origin, sizeof(origin), "%.*s", SLICE_FMT(m.origin));
+	as.holder = m.flags & HOOK_HELD ? c->number : 0;
+	first = rulebook_add(m.rules, origin[0] ? origin : "rule", &as, &why);
+	if (first < 0)
+		conn_done(c, first == E_NO_MEMORY ? CANNOT : USAGE, "%.*s",
+			  why.n ? (int)why.n - 1 : 13,
+			  why.n ? (const char *)why.p : "out of memory");
+	else
+		put_in(&ch, (uint32_t)first, m.flags);
+	buf_release(&why);
+}
+
+/* ---- unhook ------------------------------------------------------------------------------- */
+
+struct pattern_of {
+	struct slice text;
+	uint32_t number; /* of "#3"; 0: another pattern */
+	bool all;
+};
+
+static bool is_meant(const struct entry *e, void *ctx)
+{
+	struct pattern_of *p = ctx;
+	struct buf target = { 0 };
+	bool same = false;
+
+	if (p->all || (p->number && p->number == e->number))
+		return true;
+	if (p->number || e->rule->kind == RULE_TEMPLATE)
+		return false;
+	target_print(&e->rule->target, &target);
+	same = !target.err && slice_eq(buf_slice(&target), p->text);
+	buf_release(&target);
+	return same || slice_is(p->text, e->text);
+}
+
+static bool any_hook_left(void)
+{
+	for (size_t i = 0; i < rulebook.n; i++)
+		if (rulebook.entries[i].rule->kind == RULE_HOOK)
+			return true;
+	return false;
+}
+
+static bool is_any(const struct entry *e, void *ctx)
+{
+	(void)e, (void)ctx;
+	return true;
+}
+
+/* The target of a rule in the form in which the book prints it. */
+static void normalise(struct pattern_of *p, struct buf *out)
+{
+	struct rule_errors errors = { 0 };
+	struct buf text = { 0 };
+	struct rules *rules;
+	struct arena mem;
+
+	arena_init(&mem);
+	buf_printf(&text, "skip %.*s", SLICE_FMT(p->text));
+	if (!text.err && rules_parse(&mem, buf_slice(&text), "pattern", &rules, &errors) >= 0 &&
+	    rules->n == 1) {
+		target_print(&rules->all[0]->target, out);
+		if (!out->err)
+			p->text = buf_slice(out);
+	}
+	arena_release(&mem);
+	buf_release(&text);
+}
+
+static void run_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct change ch = { .jni = jni, .c = c };
+	struct wire_unhook m;
+	struct pattern_of p = { 0 };
+	struct buf normal = { 0 }, skip = { 0 }, why = { 0 };
+	uint64_t classes, before, methods;
+	char number[16] = "";
+	int n;
+
+	if (wire_get_unhook(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
+	woven_count(&classes, &before);
+	p.text = m.pattern;
+	p.all = slice_is(m.pattern, "all");
+	if (m.pattern.n > 1 && m.pattern.n < sizeof(number) && m.pattern.p[0] == '#') {
+		memcpy(number, m.pattern.p + 1, m.pattern.n - 1);
+		p.number = (uint32_t)strtoul(number, NULL, 10);
+	}
+	if (!p.all && !p.number)
+		normalise(&p, &normal);
+	n = rulebook_remove(is_meant, &p);
+	if (n == 0 && !p.all && !p.number && rulebook.n) {
+		buf_printf(&skip, "skip %.*s", SLICE_FMT(p.text));
+		n = rulebook_add(buf_slice(&skip), "unhook", &(struct entry){ 0 }, &why);
+	}
+	if (rulebook.n && !any_hook_left())
+		rulebook_remove(is_any, NULL);
+	if (n < 0) {
+		buf_text(&why, why.n ? "" : "a rule that stays needs one that would be gone\n");
+		conn_done(c, USAGE, "%.*s", (int)why.n - 1, (const char *)why.p);
+	} else if (n == 0) {
+		conn_done(c, NO, "no rule of that name or number is in force");
+	} else {
+		ch.c = NULL; /* goes through to the end, also when the client goes */
+		follow_rules(&ch);
+		woven_count(&classes, &methods);
+		conn_done(c, DONE,
+			  "%lld methods unhooked; hooked now: %llu methods in %llu classes",
+			  (long long)before - (long long)methods, (unsigned long long)methods,
+			  (unsigned long long)classes);
+	}
+	buf_release(&normal);
+	buf_release(&skip);
+	buf_release(&why);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	uint64_t classes, methods;
+
+	(void)jni, (void)payload;
+	figures_put_rules(&c->out);
+	send_left(c);
+	woven_count(&classes, &methods);
+	conn_done(c, DONE, "Hooks now in the program: %llu methods in %llu classes, %zu rules",
+		  (unsigned long long)methods, (unsigned long long)classes, rulebook.n);
+}
+
+static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	(void)jni, (void)payload;
+	figures_put_methods(&c->out);
+	figures_put_status(&c->out);
+	conn_done(c, DONE, "%s", "");
+}
+
+static void run_tree(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	int rc;
+
+	(void)jni, (void)payload;
+	rc = figures_put_tree(&c->out);
+	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
+}
+
+static void run_status(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	(void)jni, (void)payload;
+	figures_put_status(&c->out);
+	conn_done(c, DONE, "%s", "");
+}
+
+static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	(void)jni, (void)payload;
+	for (uint32_t id = 1; id < woven_ids(); id++)
+		probe_method_reset(id);
+	conn_done(c, DONE, "figures count from now");
+}
+
+static void run_explain(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct wire_explain m;
+	struct buf text = { 0 };
+	int rc;
+
+	if (wire_get_explain(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
+	rc = explain_method(jni, m.method, &text);
+	if (rc > 0)
+		wire_put_text(&c->out, &(struct wire_text){ buf_slice(&text) });
+	if (rc > 0)
+		conn_done(c, DONE, "%s", "");
+	else
+		conn_done(c, rc < 0 ? USAGE : NO, "%.*s", (int)text.n, (const char *)text.p);
+	buf_release(&text);
+}
+
+/* ---- watch -------------------------------------------------------------------------------- */
+
+static void run_watch(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct change ch = { .jni = jni, .c = c };
+	struct wire_watch m;
+	struct entry as = { .holder = c->number, .watched = true };
+	struct buf why = { 0 };
+	struct buf answer;
+	int first;
+
+	if (wire_get_watch(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
+	as.at_least = (uint64_t)((unsigned __int128)m.at_least_ns * agent.scale.hz / 1000000000u);
+	first = rulebook_add(m.rules, "watch", &as, &why);
+	if (first < 0) {
+		conn_done(c, USAGE, "%.*s", why.n ? (int)why.n - 1 : 13,
+			  why.n ? (const char *)why.p : "out of memory");
+		buf_release(&why);
+		return;
+	}
+	if (probes_init(jni) >= 0)
+		probes_set_text(jni, m.depth ? m.depth : 2, m.redact);
+	answer = c->out; /* the usual answer of a hook, as a warning: the calls come behind it */
+	c->out = (struct buf){ 0 };
+	put_in(&ch, (uint32_t)first, m.flags);
+	if (!c->closing) {
+		struct slice rest = buf_slice(&c->out), frame;
+		struct wire_done done = { 0 };
+		unsigned type;
+		long n;
+
+		while ((n = wire_frame(rest, &type, &frame)) > 0) {
+			if (type == WIRE_done)
+				wire_get_done(frame, &done);
+			rest.p += n, rest.n -= (size_t)n;
+		}
+		if (done.status > NO) {
+			wire_put_done(&answer, &done);
+		} else {
+			wire_put_warning(&answer, &(struct wire_warning){ done.text });
+			c->watch = (struct watch){ (uint32_t)first, rulebook.next_number,
+						   m.limit ? m.limit : UINT64_MAX, 0 };
+		}
+	}
+	buf_release(&c->out);
+	c->out = answer;
+	buf_release(&why);
+}
+
+static struct conn *watcher_of(uint32_t rule)
+{
+	for (struct conn *c = NULL; (c = conn_next(c));)
+		if (c->watch.first && rule >= c->watch.first && rule <= c->watch.last)
+			return c;
+	return NULL;
+}
+
+static bool is_watch_of(const struct entry *e, void *ctx)
+{
+	struct conn *c = ctx;
+
+	return e->number >= c->watch.first && e->number <= c->watch.last;
+}
+
+static void end_watch(struct conn *c)
+{
+	command_remove(is_watch_of, c);
+	conn_done(c, DONE, "%llu calls", (unsigned long long)c->watch.sent);
+	c->watch = (struct watch){ 0 };
+	conn_flush(c, 0);
+}
+
+void command_send_calls(void)
+{
+	struct probe_call call;
+
+	while (probe_ring_take(&call)) {
+		struct hooked *h = woven_method(call.id);
+		struct conn *c = h ? watcher_of(h->rule) : NULL;
+
+		if (!c || !c->watch.left)
+			continue;
+		figures_put_call(&c->out, h, &call);
+		c->watch.sent++;
+		c->watch.left--;
+	}
+	for (struct conn *c = NULL; (c = conn_next(c));) {
+		if (!c->watch.first)
+			continue;
+		conn_flush(c, 0);
+		if (!c->watch.left)
+			end_watch(c);
+	}
+}
+
+/* ---- leaving ------------------------------------------------------------------------------ */
+
+static bool leaving;
+
+static void run_detach(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct change ch = { .jni = jni };
+	struct proof proof = { 0 };
+
+	(void)payload;
+	probes_close_all(jni);
+	rulebook_remove(is_any, NULL);
+	conn_progress(c, "taking hooks out", 0, 0);
+	follow_rules(&ch);
+	proof_take(jni, &c->out, &proof);
+	if (proof.differ)
+		conn_done(
+			c, NO,
+			"%llu of %llu classes are not as they were before; the agent stays. Another "
+			"agent may have changed them.",
+			(unsigned long long)proof.differ, (unsigned long long)proof.classes);
+	else
+		conn_done(
+			c, DONE,
+			"detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
+			"have their original byte code. Hooks now in the program: 0.\n"
+			"Gone: thread, socket, events. Idle until the JVM ends: the library, and "
+			"java.util.SondeProbe with its two helpers (%s).",
+			(unsigned long long)proof.ever, (unsigned long long)proof.classes,
+			(unsigned long long)proof.methods,
+			proof.ever ? "all gates closed" : "never defined");
+	if (proof.differ)
+		return;
+	conn_flush(c, 2000);
+	leaving = true;
+	server_stop();
+}
+
+void command_after_stop(void)
+{
+	if (!leaving)
+		return;
+	leaving = false;
+	(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
+	agent.jvmti = NULL;
+}
+
+/* ---- rules from the start, and the last report -------------------------------------------- */
+
+static bool read_file(const char *path, struct buf *out)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *p;
+	bool good = false;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= RULE_FILE_MAX &&
+	    (p = buf_room(out, (size_t)st.st_size + 1))) {
+		ssize_t n = read(fd, p, (size_t)st.st_size);
+
+		good = n == st.st_size;
+		out->n += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static void add_noting(struct slice text, const char *origin)
+{
+	struct buf why = { 0 };
+
+	if (rulebook_add(text, origin, &(struct entry){ 0 }, &why) < 0)
+		agent_note("%.*s", (int)why.n, (const char *)why.p);
+	buf_release(&why);
+}
+
+void command_at_start(JNIEnv *jni)
+{
+	struct change ch = { .jni = jni };
+	const char *file = agent.options.files;
+	struct buf text = { 0 };
+
+	for (; *file; file += strlen(file) + 1) {
+		buf_clear(&text);
+		if (read_file(file, &text))
+			add_noting(buf_slice(&text), file);
+		else
+			agent_note("%s: cannot be read", file);
+	}
+	buf_release(&text);
+	if (agent.options.rules.n)
+		add_noting(buf_slice(&agent.options.rules), "options");
+	if (!rulebook.n)
+		return;
+	probe_mute(true);
+	if (probes_init(jni) < 0)
+		rulebook_remove(is_any, NULL);
+	else
+		follow_rules(&ch);
+	probe_mute(false);
+}
+
+void command_last_report(void)
+{
+	struct buf out = { 0 };
+	char path[1100];
+	int fd;
+
+	if (!agent.options.report[0])
+		return;
+	agent_scale_update();
+	figures_put_methods(&out);
+	figures_put_status(&out);
+	snprintf(path, sizeof(path), "%s.%d", agent.options.report, (int)getpid());
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0 && !out.err)
+		for (size_t at = 0; at < out.n;) {
+			ssize_t n = write(fd, out.p + at, out.n - at);
+
+			if (n <= 0)
+				break;
+			at += (size_t)n;
+		}
+	if (fd >= 0)
+		close(fd);
+	buf_release(&out);
+}
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+static const struct {
+	unsigned type;
+	bool needs_jvm; /* is called attached to it */
+	void (*run)(struct conn *c, JNIEnv *jni, struct slice payload);
+} commands[] = {
+	{ WIRE_hook, true, run_hook },	  { WIRE_unhook, true, run_unhook },
+	{ WIRE_hooks, false, run_hooks }, { WIRE_report, false, run_report },
+	{ WIRE_tree, false, run_tree },	  { WIRE_explain, true, run_explain },
+	{ WIRE_watch, true, run_watch },  { WIRE_ask_status, false, run_status },
+	{ WIRE_reset, false, run_reset }, { WIRE_detach, true, run_detach },
+};
+
+bool command_run(struct conn *c, unsigned type, struct slice payload)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		bool attached = false;
+		JNIEnv *jni = NULL;
+
+		if (commands[i].type != type)
+			continue;
+		if (commands[i].needs_jvm && !(jni = agent_enter_jvm(&attached)))
+			conn_done(c, CANNOT, "the JVM does not let the agent's thread in");
+		else
+			commands[i].run(c, jni, payload);
+		agent_leave_jvm(attached);
+		return true;
+	}
+	return false;
+}

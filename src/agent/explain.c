@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain.c - asks the rules in force about each loaded class of that name, and adds what the agent
+ * knows: since when, by which way, at what price. */
+#include "agent/explain.h"
+
+#include <stdio.h>
+
+#include "agent/agent.h"
+#include "agent/figures.h"
+#include "agent/instrument.h"
+#include "agent/kin.h"
+#include "agent/rulebook.h"
+#include "rule/explain.h"
+#include "rule/text.h"
+
+struct question {
+	JNIEnv *jni;
+	struct edition *edition;
+	char class[512]; /* a/b/C */
+	char method[256];
+	struct buf *out;
+	struct arena mem;
+	int found;
+};
+
+static bool take_apart(struct question *q, struct slice text)
+{
+	char copy[768], *split, *name;
+
+	if (text.n >= sizeof(copy))
+		return false;
+	memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	copy[strcspn(copy, "(")] = '\0';
+	split = strstr(copy, "::");
+	if (!split)
+		split = strrchr(copy, '.');
+	if (!split || split == copy)
+		return false;
+	name = split + (split[0] == ':' ? 2 : 1);
+	*split = '\0';
+	if (!*name || strlen(copy) >= sizeof(q->class) || strlen(name) >= sizeof(q->method))
+		return false;
+	for (char *p = copy; *p; p++)
+		*p = *p == '.' ? '/' : *p;
+	memcpy(q->class, copy, strlen(copy) + 1);
+	if (strcmp(name, "new") == 0)
+		name = (char *)"<init>";
+	memcpy(q->method, name, strlen(name) + 1);
+	return true;
+}
+
+static void tell_state(struct question *q, const struct woven *w, const char *name,
+		       const char *desc)
+{
+	const struct hooked *h = w ? w->methods : NULL;
+	struct probe_figures f;
+
+	while (h && (strncmp(h->name, name, strlen(name)) != 0 ||
+		     strcmp(h->name + strlen(name), desc) != 0))
+		h = h->next;
+	if (!h || !h->rule) {
+		if (w)
+			for (int k = 0; k < LEFT_KINDS; k++)
+				if (w->left[k])
+					buf_printf(q->out, "  left alone in this class: %u, %s\n",
+						   w->left[k], left_reasons[k]);
+		return;
+	}
+	probe_method_read(h->id, &f, NULL);
+	buf_printf(
+		q->out,
+		"  hooked for %.1f s by rule #%u as number %u; calls so far: %llu, timed: %llu\n",
+		(double)agent_age_ns(h->since) / 1e9, h->rule, h->id, (unsigned long long)f.calls,
+		(unsigned long long)f.timed);
+}
+
+static void explain_one(struct question *q, struct kin_of *kin, const struct woven *w,
+			jmethodID method)
+{
+	char *name = NULL, *desc = NULL;
+	jint access = 0;
+
+	if ((*agent.jvmti)->GetMethodName(agent.jvmti, method, &name, &desc, NULL) !=
+	    JVMTI_ERROR_NONE)
+		return;
+	(*agent.jvmti)->GetMethodModifiers(agent.jvmti, method, &access);
+	if (strcmp(name, q->method) == 0) {
+		struct rule_method facts = { .name = slice_str(name),
+					     .desc = slice_str(desc),
+					     .access = (uint16_t)access };
+
+		q->found++;
+		if (q->edition)
+			rules_explain(q->edition->rules, &kin->list[0], &facts, q->out);
+		else
+			buf_printf(q->out, "%s%s: no rules are in force\n", name, desc);
+		tell_state(q, w, name, desc);
+	}
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
+}
+
+static void explain_class(struct question *q, jclass klass)
+{
+	jmethodID *methods = NULL;
+	jobject loader = NULL;
+	struct woven *w;
+	struct kin_of kin;
+	jint n = 0;
+
+	arena_reset(&q->mem);
+	if (kin_of_class(&kin, q->jni, klass, &q->mem, true) < 0)
+		return;
+	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);
+	pthread_mutex_lock(&agent.lock);
+	w = woven_find(q->jni, q->class, strlen(q->class), loader, false);
+	pthread_mutex_unlock(&agent.lock);
+	if ((*agent.jvmti)->GetClassMethods(agent.jvmti, klass, &n, &methods) == JVMTI_ERROR_NONE)
+		for (jint i = 0; i < n; i++)
+			explain_one(q, &kin, w, methods[i]);
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)methods);
+	if (loader)
+		(*q->jni)->DeleteLocalRef(q->jni, loader);
+}
+
+int explain_method(JNIEnv *jni, struct slice method, struct buf *out)
+{
+	struct question q = { .jni = jni, .out = out };
+	struct text_guess guess;
+	char near[512] = "";
+	jclass *all = NULL;
+	jint n = 0, classes = 0;
+
+	if (!take_apart(&q, method)) {
+		buf_printf(out, "a method is written as pkg.Class::name");
+		return E_SYNTAX;
+	}
+	arena_init(&q.mem);
+	guess = text_guess(slice_str(q.class));
+	q.edition = edition_get();
+	(*agent.jvmti)->GetLoadedClasses(agent.jvmti, &n, &all);
+	for (jint i = 0; i < n; i++) {
+		char *sig = NULL;
+
+		(*agent.jvmti)->GetClassSignature(agent.jvmti, all[i], &sig, NULL);
+		if (sig && sig[0] == 'L') {
+			struct slice name = { (uint8_t *)sig + 1, strlen(sig) - 2 };
+			unsigned before = guess.best.p ? guess.distance : UINT32_MAX;
+
+			if (slice_is(name, q.class)) {
+				classes++;
+				explain_class(&q, all[i]);
+			}
+			text_guess_try(&guess, name);
+			if (guess.best.p && guess.distance < before)
+				snprintf(near, sizeof(near), "%.*s", SLICE_FMT(name));
+		}
+		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)sig);
+		(*jni)->DeleteLocalRef(jni, all[i]);
+	}
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)all);
+	if (!q.found && classes)
+		buf_printf(out, "%s has no method %s", q.class, q.method);
+	else if (!q.found)
+		buf_printf(out, "no class %s is loaded (of %d)%s%s", q.class, (int)n,
+			   near[0] ? "; the nearest name is " : "", near);
+	edition_put(q.edition);
+	arena_release(&q.mem);
+	return q.found;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* figures.c - what a method took in all.
+ *
+ * When every call is timed the total is the sum.  With 1/N it is estimated: each timed call stands
+ * for the N that was in force when it was drawn, and the sum is scaled to the number of calls,
+ * which is known exactly.  The interval is that of a mean of `timed` drawings without
+ * replacement, at 95 %. */
+#include "agent/figures.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "agent/agent.h"
+#include "agent/instrument.h"
+#include "agent/probes.h"
+#include "agent/rulebook.h"
+#include "probe/histogram.h"
+#include "wire/wire.h"
+
+struct estimate figures_estimate(const struct probe_figures *f)
+{
+	double n = (double)f->timed, calls = (double)(f->calls > f->timed ? f->calls : f->timed);
+	double ended = f->weight ? (double)f->weighted / (double)f->weight : 0; /* mean */
+	double mean, variance, error;
+
+	if (f->timed == 0)
+		return (struct estimate){ 0, 0, 0 };
+	if (f->weight == f->timed) /* every call */
+		return (struct estimate){ (double)f->sum, (double)f->sum, (double)f->sum };
+	mean = (double)f->sum / n;
+	variance = f->squares / n - mean * mean;
+	error = variance > 0 && calls > n ? 1.96 * calls * sqrt(variance / n * (1 - n / calls)) : 0;
+	return (struct estimate){ ended * calls, fmax(0, ended * calls - error),
+				  ended * calls + error };
+}
+
+static uint64_t ns_of(double ticks)
+{
+	return ticks > 0 ? (uint64_t)(ticks * 1e9 / (double)(agent.scale.hz ? agent.scale.hz : 1))
+			 : 0;
+}
+
+void figures_name(const struct hooked *h, struct buf *out)
+{
+	for (const char *p = h->class->name; *p; p++)
+		buf_u8(out, (unsigned char)(*p == '/' ? '.' : *p));
+	buf_u8(out, '.');
+	buf_text(out, h->name);
+}
+
+static uint64_t running(const struct probe_figures *f)
+{
+	uint64_t ended = f->timed + f->lost;
+
+	return f->begun > ended ? f->begun - ended : 0;
+}
+
+static void put_method(struct buf *out, struct hooked *h, struct buf *name)
+{
+	uint32_t buckets[PROBE_BUCKETS] = { 0 };
+	struct probe_figures f;
+	struct wire_method m = { .id = h->id, .level = h->level, .rule = h->rule };
+	struct estimate e;
+	double seconds;
+	uint64_t counted = 0;
+
+	probe_method_read(h->id, &f, buckets);
+	if (!h->rule && !f.calls)
+		return;
+	buf_clear(name);
+	figures_name(h, name);
+	e = figures_estimate(&f);
+	for (int i = 0; i < PROBE_BUCKETS; i++)
+		counted += buckets[i];
+	seconds = (double)agent_age_ns(h->since) / 1e9;
+	m.name = buf_slice(name);
+	m.one_in = f.timed ? (uint32_t)(f.weight / f.timed) : h->one_in;
+	m.calls = f.calls;
+	m.errors = f.errors;
+	m.timed = f.timed;
+	m.total_ns = ns_of(e.total);
+	m.low_ns = ns_of(e.low);
+	m.high_ns = ns_of(e.high);
+	m.self_ns = ns_of(e.total - (double)f.below);
+	m.min_ns = f.timed ? agent_ns(f.min) : 0;
+	m.max_ns = agent_ns(f.max);
+	m.p50_ns = agent_ns(histogram_quantile(buckets, 0.5, f.min, f.max));
+	m.p90_ns = agent_ns(histogram_quantile(buckets, 0.9, f.min, f.max));
+	m.p99_ns = agent_ns(histogram_quantile(buckets, 0.99, f.min, f.max));
+	m.active = running(&f);
+	if (m.active > h->peak)
+		h->peak = m.active;
+	m.active_peak = h->peak;
+	m.stalls = f.stalls;
+	m.bytes = f.bytes;
+	m.rate = seconds > 0 ? (double)f.calls / seconds : 0;
+	m.flags = (h->rule ? 0 : METHOD_GONE) | (counted < f.timed ? METHOD_NO_QUANTILES : 0);
+	wire_put_method(out, &m);
+}
+
+void figures_put_methods(struct buf *out)
+{
+	struct buf name = { 0 };
+
+	for (uint32_t id = 1; id < woven_ids(); id++) {
+		struct hooked *h = woven_method(id);
+
+		if (h)
+			put_method(out, h, &name);
+	}
+	buf_release(&name);
+}
+
+void figures_put_rules(struct buf *out)
+{
+	for (size_t i = 0; i < rulebook.n; i++) {
+		const struct entry *e = &rulebook.entries[i];
+		struct wire_rule m = { .number = e->number,
+				       .text = slice_str(e->text),
+				       .origin = slice_str(e->origin),
+				       .age_ns = agent_age_ns(e->added),
+				       .flags = e->holder ? RULE_HELD : 0 };
+		uint64_t lasts = e->rule->kind == RULE_HOOK ? e->rule->hook.for_ns : 0;
+
+		for (const struct woven *w = woven_first(); w; w = w->all) {
+			uint64_t n = 0;
+
+			for (const struct hooked *h = w->methods; h; h = h->next) {
+				struct probe_figures f;
+
+				if (h->rule != e->number)
+					continue;
+				n++;
+				probe_method_read(h->id, &f, NULL);
+				m.calls += f.calls;
+			}
+			m.methods += n;
+			m.classes += n != 0;
+		}
+		m.leaves_ns = lasts > m.age_ns ? lasts - m.age_ns : 0;
+		if (e->rule->kind == RULE_HOOK && e->rule->hook.calls > m.calls)
+			m.leaves_calls = e->rule->hook.calls - m.calls;
+		wire_put_rule(out, &m);
+	}
+}
+
+struct tree_ctx {
+	struct buf *out;
+	struct buf name;
+};
+
+static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
+{
+	struct tree_ctx *t = ctx;
+	const struct hooked *h = woven_method(id);
+	struct estimate e = figures_estimate(f);
+
+	if (!h)
+		return;
+	buf_clear(&t->name);
+	figures_name(h, &t->name);
+	wire_put_node(t->out, &(struct wire_node){ .depth = depth,
+						   .id = id,
+						   .name = buf_slice(&t->name),
+						   .calls = f->calls,
+						   .errors = f->errors,
+						   .timed = f->timed,
+						   .total_ns = ns_of(e.total),
+						   .self_ns = ns_of(e.total - (double)f->below),
+						   .min_ns = f->timed ? agent_ns(f->min) : 0,
+						   .max_ns = agent_ns(f->max) });
+}
+
+int figures_put_tree(struct buf *out)
+{
+	struct tree_ctx t = { .out = out };
+	int rc = probe_tree(put_node, &t);
+
+	buf_release(&t.name);
+	return rc;
+}
+
+/* The thread's name, as the kernel has it. */
+static void thread_name(uint32_t tid, char out[32])
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+	f = fopen(path, "re");
+	if (!f || !fgets(out, 32, f))
+		snprintf(out, 32, "%u", tid);
+	out[strcspn(out, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+void figures_put_call(struct buf *out, const struct hooked *h, const struct probe_call *call)
+{
+	struct buf name = { 0 };
+	struct timespec now;
+	char thread[32];
+	uint64_t when;
+
+	figures_name(h, &name);
+	thread_name(call->tid, thread);
+	clock_gettime(CLOCK_REALTIME, &now);
+	when = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
+	       agent_age_ns(call->begin);
+	wire_put_call(out, &(struct wire_call){
+				   .name = buf_slice(&name),
+				   .tid = call->tid,
+				   .thread = slice_str(thread),
+				   .when_ns = when,
+				   .elapsed_ns = agent_ns(call->ticks),
+				   .thrown = call->thrown,
+				   .facts = { (const uint8_t *)call->facts, call->facts_n } });
+	buf_release(&name);
+}
+
+void figures_put_status(struct buf *out)
+{
+	struct probe_state s;
+	struct wire_status m = { .rules = rulebook.n };
+	char notes[NOTES_MAX];
+	size_t n;
+
+	probe_state_read(&s);
+	pthread_mutex_lock(&agent.lock);
+	n = agent.notes_n;
+	memcpy(notes, agent.notes, n);
+	pthread_mutex_unlock(&agent.lock);
+	woven_count(&m.classes, &m.methods);
+	m.threads = s.threads;
+	m.memory = s.bytes_used;
+	m.memory_limit = s.bytes_total;
+	m.contexts_lost = s.nodes_refused + s.too_deep;
+	m.exits_lost = s.lost;
+	m.exits_strayed = s.strayed;
+	m.calls_dropped = s.ring_dropped;
+	m.fast = probes_is_fast();
+	m.mechanism = slice_str(probes_mechanism());
+	m.weave_ns = agent_ns(agent.spent.weaving);
+	m.retransform_ns = agent_ns(agent.spent.retransforming);
+	m.notes = (struct slice){ (const uint8_t *)notes, n };
+	wire_put_status(out, &m);
+}

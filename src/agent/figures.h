@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* figures.h - the probe's figures as messages: ticks become nanoseconds, samples become estimates
+ * with their interval, numbers become names. */
+#ifndef AGENT_FIGURES_H
+#define AGENT_FIGURES_H
+
+#include "agent/woven.h"
+#include "base/buf.h"
+#include "probe/probe.h"
+
+void figures_put_rules(struct buf *out);
+void figures_put_methods(struct buf *out); /* of every method that is or was hooked */
+void figures_put_status(struct buf *out);
+int figures_put_tree(struct buf *out);
+void figures_put_call(struct buf *out, const struct hooked *h, const struct probe_call *call);
+
+/* Appends "pkg.Class.name(desc)". */
+void figures_name(const struct hooked *h, struct buf *out);
+
+/* Total over all calls, with the interval that holds it with 95 %. */
+struct estimate {
+	double total, low, high; /* ticks */
+};
+struct estimate figures_estimate(const struct probe_figures *f);
+
+#endif

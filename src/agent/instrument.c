@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* instrument.c - weaves a class when the JVM shows its bytes.
+ *
+ * The JVM shows a class twice: when it is loaded (klass is NULL; of its ancestors only the names
+ * in the file are known), and when it is retransformed (klass is known, and all ancestors with
+ * it).  A rule that asks for an ancestor further up cannot be decided at load; so such classes
+ * are looked at again when they are prepared, before any of their code runs, and retransformed
+ * there and then if the answer is another one. */
+#include "agent/instrument.h"
+
+#include <stdio.h>
+
+#include "agent/agent.h"
+#include "agent/kin.h"
+#include "agent/params.h"
+#include "agent/probes.h"
+#include "agent/rulebook.h"
+#include "agent/woven.h"
+#include "classfile/digest.h"
+#include "probe/probe.h"
+
+const char *const left_reasons[] = {
+#define X(code, reason) reason,
+#include "agent/left.def"
+#undef X
+};
+
+/* ---- classes that the agent itself needs -------------------------------------------------- */
+
+static bool starts(const char *name, size_t n, const char *with)
+{
+	return n >= strlen(with) && memcmp(name, with, strlen(with)) == 0;
+}
+
+enum left_kind instrument_kind(const char *name, size_t n)
+{
+	/* What a foreign call runs through must not be hooked by one: it would call itself. */
+	if (agent.jdk >= 22 &&
+	    (starts(name, n, "java/lang/invoke/") || starts(name, n, "jdk/internal/foreign/") ||
+	     starts(name, n, "java/lang/foreign/") || starts(name, n, "sun/invoke/") ||
+	     (n == 17 && starts(name, n, "java/util/Objects"))))
+		return LEFT_PROBE;
+	/* The JVM's flight recorder changes its events itself, behind us. */
+	if (starts(name, n, "jdk/jfr/") || starts(name, n, "jdk/internal/event/"))
+		return LEFT_RECORDER;
+	/* Begins on one stack and ends on another. */
+	if (agent.jdk >= 19 && (starts(name, n, "java/lang/VirtualThread") ||
+				starts(name, n, "java/lang/BaseVirtual") ||
+				starts(name, n, "jdk/internal/vm/Continuation")))
+		return LEFT_SWITCH;
+	return LEFT_KINDS;
+}
+
+static enum left_kind kind_of_error(int rc, uint16_t access)
+{
+	switch (rc) {
+	case E_NO_CODE:
+		return access & ACC_NATIVE ? LEFT_NATIVE : LEFT_ABSTRACT;
+	case E_EMPTY_FINALIZER:
+		return LEFT_EMPTY_FINALIZER;
+	case E_TOO_LARGE:
+	case E_CODE_LENGTH:
+		return LEFT_TOO_LARGE;
+	case E_POOL_FULL:
+		return LEFT_POOL_FULL;
+	case E_UNSUPPORTED:
+		return LEFT_CONDITION;
+	case E_NO_MEMORY:
+		return LEFT_MEMORY;
+	case E_LIMIT:
+		return LEFT_NUMBERS;
+	default:
+		return LEFT_OLD_CODE;
+	}
+}
+
+/* ---- one class ---------------------------------------------------------------------------- */
+
+struct showing { /* of a class by the JVM */
+	JNIEnv *jni;
+	jclass klass; /* NULL: it is being loaded */
+	jobject loader;
+	struct edition *edition;
+	struct woven *woven;
+	struct weave_job job;
+};
+
+/* Numbers are given while the class is woven; agent.lock is not held. */
+static int32_t id_of(void *ctx, const struct class *cls, const struct member *m)
+{
+	struct showing *s = ctx;
+	struct slice name = class_name(cls);
+	int32_t id = E_NO_MEMORY;
+
+	pthread_mutex_lock(&agent.lock);
+	if (!s->woven)
+		s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader, true);
+	if (s->woven)
+		id = woven_id(s->woven, member_name(cls, m), member_desc(cls, m));
+	pthread_mutex_unlock(&agent.lock);
+	return id;
+}
+
+static uint64_t digest_of(const struct class *cls, const struct member *m)
+{
+	struct slice code = { m->code.p + 8, m->code.n >= 8 ? get_u32(m->code.p + 4) : 0 };
+
+	return code_digest(&cls->pool, code);
+}
+
+void instrument_set(struct hooked *h, const struct edition_rule *er, const struct rule_hook *hook)
+{
+	uint32_t one_in = hook->one_in ? hook->one_in : 1;
+	struct probe_how how = { .one_in = hook->level == LEVEL_LIGHT ? 0 : one_in,
+				 .data = er->watched,
+				 .at_least = er->at_least };
+
+	h->rule = er->number;
+	h->level = (uint8_t)hook->level;
+	h->one_in = one_in;
+	probe_method_set(h->id, &how);
+}
+
+static void take_hooked(struct showing *s, const struct weave_outcome *o)
+{
+	const struct rule_hook *hook = &o->rule->hook;
+	const struct edition_rule *er = &s->edition->by_index[o->rule->index];
+	struct hooked *h = woven_method((uint32_t)o->id);
+	const struct member *m = &s->job.cls->methods[o->method];
+
+	if (!h)
+		return;
+	if (!h->rule) {
+		h->since = tick_now();
+		h->calls = 0;
+	}
+	h->access = m->access;
+	h->original = digest_of(s->job.cls, m);
+	h->seen = true;
+	instrument_set(h, er, hook);
+	probes_open(s->jni, h->id);
+}
+
+static void take_left(struct showing *s, const struct weave_outcome *o)
+{
+	const struct member *m = &s->job.cls->methods[o->method];
+	enum left_kind kind = kind_of_error(o->rc, m->access);
+
+	if (s->woven->left[kind] < UINT16_MAX)
+		s->woven->left[kind]++;
+}
+
+/* Enters what became of the class's methods into the table of woven classes. */
+static void take_outcomes(struct showing *s, struct slice name)
+{
+	pthread_mutex_lock(&agent.lock);
+	if (!s->woven)
+		s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader,
+				      s->job.n_outcomes != 0);
+	if (s->woven) {
+		memset(s->woven->left, 0, sizeof(s->woven->left));
+		woven_begin(s->woven);
+		for (uint32_t i = 0; i < s->job.n_outcomes; i++) {
+			if (s->job.outcomes[i].rc >= 0)
+				take_hooked(s, &s->job.outcomes[i]);
+			else
+				take_left(s, &s->job.outcomes[i]);
+		}
+		woven_end(s->jni, s->woven);
+		s->woven->digest = s->klass ? s->woven->wanted : 0;
+	}
+	pthread_mutex_unlock(&agent.lock);
+}
+
+/* A class as a whole is left as it is. */
+static void leave_class(struct showing *s, struct slice name, enum left_kind kind)
+{
+	pthread_mutex_lock(&agent.lock);
+	s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader, true);
+	if (s->woven) {
+		memset(s->woven->left, 0, sizeof(s->woven->left));
+		s->woven->left[kind] = 1;
+		s->woven->digest = s->klass ? s->woven->wanted : 0;
+		woven_begin(s->woven);
+		woven_end(s->jni, s->woven);
+	}
+	pthread_mutex_unlock(&agent.lock);
+}
+
+static bool hand_over(jvmtiEnv *jvmti, const struct buf *out, jint *new_n,
+		      unsigned char **new_bytes)
+{
+	unsigned char *p;
+
+	if (out->err || (*jvmti)->Allocate(jvmti, (jlong)out->n, &p) != JVMTI_ERROR_NONE)
+		return false;
+	memcpy(p, out->p, out->n);
+	*new_bytes = p;
+	*new_n = (jint)out->n;
+	return true;
+}
+
+static void weave_shown(struct showing *s, struct slice bytes, struct slice name, struct buf *out)
+{
+	struct arena mem, work;
+	struct kin_of kin;
+	struct fault f = { 0 };
+	enum left_kind kind;
+	int rc;
+
+	arena_init(&mem);
+	arena_init(&work);
+	s->job = (struct weave_job){
+		.mem = &mem, .work = &work, .ahead = true, .id_of = id_of, .id_ctx = s
+	};
+	if (s->klass && s->edition->wants_kin &&
+	    kin_of_class(&kin, s->jni, s->klass, &mem, true) >= 0)
+		s->job.resolver = &kin.resolver;
+	kind = instrument_kind((const char *)name.p, name.n);
+	if (kind != LEFT_KINDS) {
+		struct rule_class facts = { .name = name };
+
+		if (rules_class_may_match(s->edition->rules, &facts))
+			leave_class(s, name, kind);
+		goto done;
+	}
+	rc = weave_class(&s->edition->weaver, &s->job, bytes, out, &f);
+	if (rc < 0) {
+		leave_class(s, name, rc == E_NO_MEMORY ? LEFT_MEMORY : LEFT_UNREADABLE);
+		agent_note("%.*s: %s", SLICE_FMT(name), f.text);
+		buf_clear(out);
+	} else {
+		take_outcomes(s, name);
+	}
+done:
+	if (s->job.cls)
+		class_release(s->job.cls);
+	arena_release(&mem);
+	arena_release(&work);
+}
+
+/* No rules any more: what was hooked in this class is not hooked now. */
+static void forget(JNIEnv *jni, struct slice name, jobject loader)
+{
+	struct woven *w;
+
+	pthread_mutex_lock(&agent.lock);
+	w = woven_find(jni, (const char *)name.p, name.n, loader, false);
+	if (w) {
+		memset(w->left, 0, sizeof(w->left));
+		w->digest = 0;
+		woven_begin(w);
+		woven_end(jni, w);
+	}
+	pthread_mutex_unlock(&agent.lock);
+}
+
+/* The name out of the class file, for classes that are defined without one. */
+static struct slice name_in(struct slice bytes, struct arena *mem)
+{
+	struct class *cls = NULL;
+	struct slice name = { NULL, 0 };
+
+	if (class_read(mem, bytes, &cls, NULL) >= 0) {
+		name = arena_dup(mem, class_name(cls));
+		class_release(cls);
+	}
+	return name;
+}
+
+void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, jobject loader,
+				 const char *name, jobject domain, jint n,
+				 const unsigned char *bytes, jint *new_n, unsigned char **new_bytes)
+{
+	struct showing s = {
+		.jni = jni, .klass = klass, .loader = loader, .edition = edition_get()
+	};
+	struct slice in = { bytes, (size_t)n }, called = { NULL, 0 };
+	uint64_t begin = tick_now();
+	struct buf out = { 0 }, restored = { 0 };
+	struct arena mem;
+	int rc;
+
+	(void)domain;
+	arena_init(&mem);
+	if (agent.dead)
+		goto done;
+	called = name ? slice_str(name) : name_in(in, &mem);
+	if (!called.p)
+		goto done;
+	rc = klass && params_are_lost() ? params_restore(klass, in, &restored) : 0;
+	if (rc > 0)
+		in = buf_slice(&restored);
+	if (!s.edition)
+		forget(jni, called, loader);
+	else if (rc < 0)
+		leave_class(&s, called, LEFT_PARAMETERS);
+	else
+		weave_shown(&s, in, called, &out);
+	if (!out.n && rc > 0)
+		buf_put(&out, in); /* not woven, but whole */
+	if (out.n && !hand_over(jvmti, &out, new_n, new_bytes))
+		leave_class(&s, called, LEFT_MEMORY);
+	__atomic_fetch_add(&agent.spent.weaving, tick_now() - begin, __ATOMIC_RELAXED);
+done:
+	edition_put(s.edition);
+	arena_release(&mem);
+	buf_release(&restored);
+	buf_release(&out);
+}
+
+/* ---- ancestors that were not known at load ------------------------------------------------ */
+
+/* Does some rule's answer for the class depend on more than the names in its own file? */
+static bool is_decided_above(const struct edition *e, const struct kin_of *k, struct arena *mem)
+{
+	struct rule_lineage *full = arena_alloc(mem, sizeof(*full));
+	struct rule_lineage *direct = arena_alloc(mem, sizeof(*direct));
+	struct rule_class alone = k->list[0];
+
+	if (!full || !direct)
+		return false;
+	full->ready = direct->ready = false;
+	alone.resolver = NULL;
+	for (size_t i = 0; i < e->rules->n; i++) {
+		const struct target *t = &e->rules->all[i]->target;
+
+		if (e->rules->all[i]->kind == RULE_TEMPLATE || !t->kin_count)
+			continue;
+		if (target_test(t, &k->list[0], NULL, full).answer !=
+		    target_test(t, &alone, NULL, direct).answer)
+			return true;
+	}
+	return false;
+}
+
+void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass klass)
+{
+	struct edition *e = edition_get();
+	struct kin_of kin;
+	struct arena mem;
+	bool again = false;
+
+	(void)thread;
+	if (!e)
+		return;
+	arena_init(&mem);
+	if (e->wants_kin && !agent.dead && kin_of_class(&kin, jni, klass, &mem, true) >= 0)
+		again = is_decided_above(e, &kin, &mem);
+	arena_release(&mem);
+	edition_put(e);
+	if (again)
+		(*jvmti)->RetransformClasses(jvmti, 1, &klass);
+}
+
+void instrument_events(void)
+{
+	struct edition *e = edition_get();
+	jvmtiEventMode bytes = e ? JVMTI_ENABLE : JVMTI_DISABLE;
+	jvmtiEventMode prepare = e && e->wants_kin ? JVMTI_ENABLE : JVMTI_DISABLE;
+
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, bytes, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+					   NULL);
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, prepare, JVMTI_EVENT_CLASS_PREPARE, NULL);
+	edition_put(e);
+}
+
+/* ---- what was left alone ------------------------------------------------------------------ */
+
+static uint64_t seen_left[LEFT_KINDS]; /* whole classes, by the last survey */
+static char seen_example[LEFT_KINDS][160];
+
+void instrument_left_seen(enum left_kind kind, const char *example)
+{
+	if (!seen_left[kind]++)
+		snprintf(seen_example[kind], sizeof(seen_example[kind]), "%s", example);
+}
+
+void instrument_left_clear(void)
+{
+	memset(seen_left, 0, sizeof(seen_left));
+}
+
+void instrument_left(struct left_row rows[LEFT_KINDS])
+{
+	for (int k = 0; k < LEFT_KINDS; k++) {
+		rows[k] = (struct left_row){ .reason = left_reasons[k], .count = seen_left[k] };
+		if (seen_left[k])
+			memcpy(rows[k].example, seen_example[k], sizeof(rows[k].example));
+	}
+	pthread_mutex_lock(&agent.lock);
+	for (const struct woven *w = woven_first(); w; w = w->all) {
+		for (int k = 0; k < LEFT_KINDS; k++) {
+			if (w->left[k] && !rows[k].count)
+				snprintf(rows[k].example, sizeof(rows[k].example), "%s", w->name);
+			rows[k].count += w->left[k];
+		}
+	}
+	pthread_mutex_unlock(&agent.lock);
+}

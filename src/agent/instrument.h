@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* instrument.h - brings the classes of the JVM into line with the rules in force.
+ *
+ * Classes that are loaded from now on are woven as they come (in the thread that loads them).
+ * Those already there are surveyed and retransformed in batches, by the agent's thread.  The JVM
+ * always hands out a class as it was before anybody's hooks, so taking hooks out is the same
+ * act under other rules. */
+#ifndef AGENT_INSTRUMENT_H
+#define AGENT_INSTRUMENT_H
+
+#include <jvmti.h>
+
+#include "agent/rulebook.h"
+#include "agent/woven.h"
+
+/* Loaded classes that do not look as the rules in force want them. */
+struct survey {
+	jclass *classes; /* to be retransformed; local references */
+	size_t n;
+	uint64_t looked_at; /* classes that can be changed */
+	struct slice
+		wanted; /* set by the caller: a class name to find the nearest to; may be empty */
+	char near[200]; /* that one, or "" */
+};
+
+int survey_take(JNIEnv *jni, struct survey *s); /* 0 or E_NO_MEMORY */
+void survey_release(JNIEnv *jni, struct survey *s);
+uint64_t survey_methods(const struct survey *s); /* about how many they have, from a sample */
+
+/* Retransforms them.  `more` is asked between batches with how far it is; false stops.  Gives
+ * the number of classes that the JVM refused. */
+typedef bool instrument_more(void *ctx, uint64_t at, uint64_t total);
+uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_more *more,
+				void *ctx);
+
+/* Switches the JVM's events to what the edition in force needs. */
+void instrument_events(void);
+
+/* How a woven method is observed, under this rule. */
+void instrument_set(struct hooked *h, const struct edition_rule *er, const struct rule_hook *hook);
+
+/* JVMTI callbacks. */
+void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, jobject loader,
+				 const char *name, jobject domain, jint n,
+				 const unsigned char *bytes, jint *new_n,
+				 unsigned char **new_bytes);
+void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass klass);
+
+extern const char *const left_reasons[]; /* by left_kind */
+
+/* What was left alone, over all classes. */
+struct left_row {
+	const char *reason;
+	uint64_t count;
+	char example[160];
+};
+void instrument_left(struct left_row rows[LEFT_KINDS]);
+/* A whole class that no weaving ever sees; forgotten by clear. */
+void instrument_left_seen(enum left_kind kind, const char *example);
+void instrument_left_clear(void);
+
+/* Class names by whose code the probe or the thread switch itself runs; LEFT_KINDS: none. */
+enum left_kind instrument_kind(const char *name, size_t n);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.h - what stands behind -agentpath:libsonde.so= : key=value, separated by commas, values
+ * percent-encoded.  A wrong option is noted and passed over; the JVM starts all the same. */
+#ifndef AGENT_OPTIONS_H
+#define AGENT_OPTIONS_H
+
+#include "base/buf.h"
+
+struct options {
+	struct buf rules;  /* texts of hook=, one a line */
+	char files[4096];  /* of rules=, each ended by NUL; an empty one ends the list */
+	char socket[100];  /* "": the usual place */
+	char report[1024]; /* "": no report at the end */
+	size_t memory;	   /* for the figures */
+	bool yes;	   /* also when there are very many methods */
+	char wrong[256];   /* what was not understood, or "" */
+};
+
+void options_parse(struct options *o, const char *text); /* text may be NULL */
+void options_release(struct options *o);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probes.c - defines java.util.SondeProbe with its helpers in java.base and binds its natives.
+ *
+ * Three ways lead from woven code into src/probe.  Plain JNI works everywhere.  On JDK 17 the JVM can
+ * call `JavaCritical_*` twins of static natives that take only numbers, without changing the
+ * thread's state, when its flag CriticalJNINatives is on; it reads the flag when it makes the wrapper
+ * of a native method, so it must be on before these are first called.  From JDK 22 on
+ * SondeFast does the same by java.lang.foreign. */
+#include "agent/probes.h"
+
+#include "agent/agent.h"
+#include "agent/vmstructs.h"
+#include "probe/probe.h"
+
+extern const uint8_t probe_class_main[], probe_class_main_end[];
+extern const uint8_t probe_class_fast[], probe_class_fast_end[];
+extern const uint8_t probe_class_text[], probe_class_text_end[];
+
+static struct {
+	jclass main; /* global references, which stay */
+	jclass fast_class;
+	jclass text_class;
+	jbyteArray open;
+	bool critical, fast, fast_failed;
+} probes;
+
+/* ---- natives ------------------------------------------------------------------------------ */
+
+/* The JVM finds these by name: RegisterNatives would make it warn on the program's stdout, since
+ * the class is one of java.base.  The JavaCritical_ twins are found beside them. */
+#define NATIVE __attribute__((visibility("default")))
+#define PLAIN(type, name, ...)                                                      \
+	NATIVE type JNICALL Java_java_util_SondeProbe_##name(JNIEnv *jni, jclass c, \
+							     ##__VA_ARGS__);        \
+	NATIVE type JNICALL Java_java_util_SondeProbe_##name(JNIEnv *jni, jclass c, ##__VA_ARGS__)
+#define TWIN(type, name, ...)                                                      \
+	NATIVE type JNICALL JavaCritical_java_util_SondeProbe_##name(__VA_ARGS__); \
+	NATIVE type JNICALL JavaCritical_java_util_SondeProbe_##name(__VA_ARGS__)
+
+TWIN(void, count0, jint id)
+{
+	probe_count((uint32_t)id);
+}
+
+TWIN(jlong, enter0, jint id)
+{
+	return (jlong)probe_enter((uint32_t)id);
+}
+
+TWIN(void, exit0, jint id, jlong token)
+{
+	probe_exit((uint32_t)id, (uint64_t)token);
+}
+
+TWIN(void, thrown0, jint id, jlong token)
+{
+	probe_thrown((uint32_t)id, (uint64_t)token);
+}
+
+TWIN(void, bytes0, jint id, jlong count)
+{
+	probe_bytes((uint32_t)id, (uint64_t)count);
+}
+
+PLAIN(void, count0, jint id)
+{
+	(void)jni, (void)c;
+	probe_count((uint32_t)id);
+}
+
+PLAIN(jlong, enter0, jint id)
+{
+	(void)jni, (void)c;
+	return (jlong)probe_enter((uint32_t)id);
+}
+
+PLAIN(void, exit0, jint id, jlong token)
+{
+	(void)jni, (void)c;
+	probe_exit((uint32_t)id, (uint64_t)token);
+}
+
+PLAIN(void, thrown0, jint id, jlong token)
+{
+	(void)jni, (void)c;
+	probe_thrown((uint32_t)id, (uint64_t)token);
+}
+
+PLAIN(void, bytes0, jint id, jlong count)
+{
+	(void)jni, (void)c;
+	probe_bytes((uint32_t)id, (uint64_t)count);
+}
+
+enum { TEXT_CHARS = 1200 }; /* of one fact; three bytes each at most */
+
+/* The start of a string as (modified) UTF-8; its length. */
+static size_t text_of(JNIEnv *jni, jstring s, char out[3 * TEXT_CHARS + 1])
+{
+	jsize n = (*jni)->GetStringLength(jni, s);
+
+	n = n > TEXT_CHARS ? TEXT_CHARS : n;
+	out[0] = '\0';
+	(*jni)->GetStringUTFRegion(jni, s, 0, n, out);
+	return strnlen(out, 3 * TEXT_CHARS);
+}
+
+PLAIN(void, data0, jint id, jstring key, jstring value)
+{
+	char name[3 * TEXT_CHARS + 1], text[3 * TEXT_CHARS + 1];
+	size_t n;
+
+	(void)c;
+	if (!key || !value)
+		return;
+	n = text_of(jni, key, name);
+	probe_fact((uint32_t)id, name, n > 32 ? 32 : n, text, text_of(jni, value, text));
+}
+
+PLAIN(void, number0, jint id, jstring key, jlong value)
+{
+	char name[3 * TEXT_CHARS + 1], text[24];
+	char *p = text + sizeof(text);
+	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	size_t n;
+
+	(void)c;
+	if (!key)
+		return;
+	do {
+		*--p = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (value < 0)
+		*--p = '-';
+	n = text_of(jni, key, name);
+	probe_fact((uint32_t)id, name, n > 32 ? 32 : n, p, (size_t)(text + sizeof(text) - p));
+}
+
+PLAIN(void, mute0, jboolean begins)
+{
+	(void)jni, (void)c;
+	probe_mute(begins);
+}
+
+PLAIN(jlong, address0, jint which)
+{
+	(void)jni, (void)c;
+	switch (which) {
+	case 0:
+		return (jlong)(uintptr_t)probe_count;
+	case 1:
+		return (jlong)(uintptr_t)probe_enter;
+	default:
+		return (jlong)(uintptr_t)probe_exit;
+	}
+}
+
+/* ---- classes ------------------------------------------------------------------------------ */
+
+/* The class of that name in java.base: the one there from an earlier attach, or a new one. */
+static jclass define(JNIEnv *jni, const char *name, const uint8_t *from, const uint8_t *to)
+{
+	jclass local = (*jni)->FindClass(jni, name);
+	jclass global;
+
+	if (!local) {
+		(*jni)->ExceptionClear(jni);
+		local = (*jni)->DefineClass(jni, name, NULL, (const jbyte *)from,
+					    (jsize)(to - from));
+	}
+	if (!local) {
+		(*jni)->ExceptionClear(jni);
+		agent_note("%s could not be defined", name);
+		return NULL;
+	}
+	global = (*jni)->NewGlobalRef(jni, local);
+	(*jni)->DeleteLocalRef(jni, local);
+	return global;
+}
+
+/* Calls every native once, so that it is linked before woven code needs it: the JVM looks for it
+ * by running Java code, which may be woven itself.  Method 0 is nobody's. */
+static bool link_natives(JNIEnv *jni)
+{
+	static const struct {
+		const char *name, *desc;
+	} natives[] = { { "count0", "(I)V" },
+			{ "enter0", "(I)J" },
+			{ "exit0", "(IJ)V" },
+			{ "thrown0", "(IJ)V" },
+			{ "bytes0", "(IJ)V" },
+			{ "mute0", "(Z)V" },
+			{ "data0", "(ILjava/lang/String;Ljava/lang/String;)V" },
+			{ "number0", "(ILjava/lang/String;J)V" } };
+	static const jvalue nothing[3];
+	jmethodID id = (*jni)->GetStaticMethodID(jni, probes.main, "address0", "(I)J");
+
+	if (!id ||
+	    (*jni)->CallStaticLongMethod(jni, probes.main, id, 0) != (jlong)(uintptr_t)probe_count)
+		return false; /* an older library of ours is bound already */
+	for (size_t i = 0; i < sizeof(natives) / sizeof(natives[0]); i++) {
+		id = (*jni)->GetStaticMethodID(jni, probes.main, natives[i].name, natives[i].desc);
+		if (!id)
+			return false;
+		(*jni)->CallStaticVoidMethodA(jni, probes.main, id, nothing);
+		if ((*jni)->ExceptionCheck(jni))
+			return false;
+	}
+	return true;
+}
+
+static int bind(JNIEnv *jni)
+{
+	jfieldID field;
+	jobject local;
+
+	if (!link_natives(jni))
+		goto failed;
+	field = (*jni)->GetStaticFieldID(jni, probes.main, "OPEN", "[B");
+	local = field ? (*jni)->GetStaticObjectField(jni, probes.main, field) : NULL;
+	if (!local || (*jni)->GetArrayLength(jni, local) != PROBE_METHODS)
+		goto failed;
+	probes.open = (*jni)->NewGlobalRef(jni, local);
+	(*jni)->DeleteLocalRef(jni, local);
+	return probes.open ? 0 : E_NO_MEMORY;
+failed:
+	(*jni)->ExceptionClear(jni);
+	agent_note("another build of Sonde has been in this JVM; it has to be restarted");
+	return E_UNSUPPORTED;
+}
+
+/* The flag is gone from JDK 18 on. */
+static void critical_switch_on(void)
+{
+	bool *flag = agent.jdk == 17 ? vmstructs_flag("CriticalJNINatives") : NULL;
+
+	if (flag)
+		*flag = true;
+	probes.critical = flag != NULL;
+}
+
+int probes_init(JNIEnv *jni)
+{
+	int rc;
+
+	if (probes.open)
+		return 0;
+	rc = probe_init(agent.options.memory ? agent.options.memory : AGENT_MEMORY);
+	if (rc < 0) {
+		agent_note("no memory for the figures");
+		return rc;
+	}
+	critical_switch_on();
+	probes.fast_class =
+		define(jni, "java/util/SondeFast", probe_class_fast, probe_class_fast_end);
+	probes.text_class =
+		define(jni, "java/util/SondeText", probe_class_text, probe_class_text_end);
+	probes.main = define(jni, "java/util/SondeProbe", probe_class_main, probe_class_main_end);
+	if (!probes.main || !probes.fast_class || !probes.text_class)
+		return E_UNSUPPORTED;
+	return bind(jni);
+}
+
+/* ---- gates -------------------------------------------------------------------------------- */
+
+static void set_gate(JNIEnv *jni, uint32_t id, jbyte value)
+{
+	(*jni)->SetByteArrayRegion(jni, probes.open, (jsize)id, 1, &value);
+}
+
+void probes_open(JNIEnv *jni, uint32_t id)
+{
+	set_gate(jni, id, 1);
+}
+
+void probes_close(JNIEnv *jni, uint32_t id)
+{
+	set_gate(jni, id, 0);
+}
+
+void probes_close_all(JNIEnv *jni)
+{
+	static const jbyte closed[4096];
+
+	for (jsize at = 0; probes.open && at < PROBE_METHODS; at += (jsize)sizeof(closed))
+		(*jni)->SetByteArrayRegion(jni, probes.open, at, (jsize)sizeof(closed), closed);
+}
+
+/* ---- the cheaper way ---------------------------------------------------------------------- */
+
+static bool warm_up(JNIEnv *jni)
+{
+	jmethodID warm = (*jni)->GetStaticMethodID(jni, probes.fast_class, "warm", "()V");
+	jfieldID flag = (*jni)->GetStaticFieldID(jni, probes.main, "fast", "Z");
+
+	if (warm && flag)
+		(*jni)->CallStaticVoidMethod(jni, probes.fast_class, warm);
+	if (!warm || !flag || (*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		agent_note("critical foreign calls are not to be had; going on with JNI");
+		return false;
+	}
+	(*jni)->SetStaticBooleanField(jni, probes.main, flag, JNI_TRUE);
+	return true;
+}
+
+bool probes_go_fast(JNIEnv *jni)
+{
+	if (agent.jdk < 22 || probes.fast || probes.fast_failed || !probes.open)
+		return true;
+	probes.fast = warm_up(jni);
+	probes.fast_failed = !probes.fast;
+	return true;
+}
+
+bool probes_is_fast(void)
+{
+	return probes.fast || agent.jdk < 22 || probes.fast_failed;
+}
+
+const char *probes_mechanism(void)
+{
+	if (probes.fast)
+		return "FFM critical";
+	return probes.critical ? "JNI critical" : "JNI";
+}
+
+void probes_set_text(JNIEnv *jni, unsigned depth, struct slice redact)
+{
+	jfieldID depth_field = (*jni)->GetStaticFieldID(jni, probes.text_class, "depth", "I");
+	jfieldID names = depth_field ? (*jni)->GetStaticFieldID(jni, probes.text_class, "redact",
+								"[Ljava/lang/String;")
+				     : NULL;
+	jclass string = (*jni)->FindClass(jni, "java/lang/String");
+	jobjectArray list = NULL;
+	jsize n = 1;
+	char name[128];
+
+	if (!depth_field || !names || !string)
+		goto done;
+	for (size_t i = 0; i < redact.n; i++)
+		n += redact.p[i] == ',';
+	list = (*jni)->NewObjectArray(jni, redact.n ? n : 0, string, NULL);
+	for (jsize k = 0; list && redact.n && k < n; k++) {
+		const uint8_t *comma = memchr(redact.p, ',', redact.n);
+		size_t len = comma ? (size_t)(comma - redact.p) : redact.n;
+		size_t kept = len < sizeof(name) - 1 ? len : sizeof(name) - 1;
+		jstring text;
+
+		memcpy(name, redact.p, kept);
+		name[kept] = '\0';
+		text = (*jni)->NewStringUTF(jni, name);
+		(*jni)->SetObjectArrayElement(jni, list, k, text);
+		(*jni)->DeleteLocalRef(jni, text);
+		redact.p += len + (comma != NULL);
+		redact.n -= len + (comma != NULL);
+	}
+	if (list)
+		(*jni)->SetStaticObjectField(jni, probes.text_class, names, list);
+	(*jni)->SetStaticIntField(jni, probes.text_class, depth_field, (jint)depth);
+done:
+	(*jni)->ExceptionClear(jni);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probes.h - the Java side of the probe: java.util.SondeProbe, its natives, its gates.
+ *
+ * probes_init defines the classes and binds the natives; from then on woven code may run.  They
+ * stay in the JVM after detaching, closed and idle, since a class of java.base cannot be
+ * unloaded and a frame of woven code may still want to call its exit. */
+#ifndef AGENT_PROBES_H
+#define AGENT_PROBES_H
+
+#include <jni.h>
+
+#include "base/err.h"
+#include "base/slice.h"
+
+/* 0, or negative with the reason noted.  Does nothing the second time. */
+int probes_init(JNIEnv *jni);
+
+void probes_open(JNIEnv *jni, uint32_t id);
+void probes_close(JNIEnv *jni, uint32_t id);
+void probes_close_all(JNIEnv *jni);
+
+/* Goes over to the cheaper way into C, where the JVM has one and calls are frequent; takes some
+ * 150 ms once, in this thread.  True: the way in use is the cheapest there is. */
+bool probes_go_fast(JNIEnv *jni);
+const char *probes_mechanism(void); /* "JNI", "JNI critical", "FFM critical" */
+bool probes_is_fast(void);
+
+/* What SondeText shows: depth, and names whose values are hidden (separated by commas). */
+void probes_set_text(JNIEnv *jni, unsigned depth, struct slice redact);
+
+#endif

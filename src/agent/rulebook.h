@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rulebook.h - the rules in force, numbered, and their compiled form.
+ *
+ * The book belongs to the agent's thread.  Each change makes a new edition: a sealed set of rules
+ * with its weaver, which threads of the program read while they load classes.  An edition lives
+ * until the last of them has given it back. */
+#ifndef AGENT_RULEBOOK_H
+#define AGENT_RULEBOOK_H
+
+#include "weave/weave.h"
+
+struct entry {		 /* one rule */
+	uint32_t number; /* from 1, never given twice */
+	char *text;	 /* one line, as rule_print writes it */
+	char *origin;
+	uint32_t holder;    /* the connection that holds it; 0: stays */
+	uint64_t added;	    /* tick */
+	uint64_t last_slow; /* tick of the last slow call seen, for `good` */
+	uint64_t slow_seen; /* slow calls counted at the last look */
+	bool watched;
+	uint64_t at_least;
+	const struct rule *rule; /* in the edition in force */
+};
+
+struct edition_rule {
+	uint32_t number;
+	bool watched;	   /* facts about its calls are wanted */
+	uint64_t at_least; /* ... of those that take so many ticks */
+};
+
+struct edition {
+	struct arena mem;
+	struct rules *rules;
+	struct weaver weaver;
+	struct edition_rule *by_index; /* by rule->index */
+	bool wants_kin;		       /* some rule asks for ancestors */
+	bool wants_marks;	       /* ... for annotations */
+	int refs;
+};
+
+struct rulebook {
+	struct entry *entries;
+	size_t n, cap;
+	uint32_t next_number;
+	struct edition *edition; /* in force; NULL: no rules.  Guarded by agent.lock */
+};
+
+extern struct rulebook rulebook;
+
+/* Adds the rules of a text, as `as` says of all of them (holder, watched, at_least).  Nothing changes
+ * unless all is well.  The number of the first rule added, or negative with the reason appended
+ * to *why for people. */
+int rulebook_add(struct slice text, const char *origin, const struct entry *as, struct buf *why);
+/* Takes out all that `meant` says; gives how many, or E_NO_MEMORY. */
+typedef bool rulebook_meant(const struct entry *e, void *ctx);
+int rulebook_remove(rulebook_meant *meant, void *ctx);
+
+struct edition *edition_get(void); /* NULL: no rules */
+void edition_put(struct edition *e);
+
+#endif

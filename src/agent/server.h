@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* server.h - the agent's own thread: the control socket, its connections, and the clock.
+ *
+ * With no rules and nobody connected the thread sleeps for good.  Everything here but
+ * server_start and server_vm_death runs on it. */
+#ifndef AGENT_SERVER_H
+#define AGENT_SERVER_H
+
+#include <jni.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+struct watch {
+	uint32_t first, last; /* numbers of its rules; 0: none */
+	uint64_t left, sent;
+};
+
+struct conn {
+	int fd;		 /* -1: free */
+	uint32_t number; /* never 0, never given twice */
+	bool greeted, closing;
+	struct buf in, out;
+	struct watch watch;
+};
+
+/* In the thread that starts the VM or attaches: applies the rules of the options, opens the
+ * socket, starts the thread.  False: noted, and the agent does nothing. */
+bool server_start(JNIEnv *jni);
+
+/* In the thread that ends the VM: the last report, then no socket and no thread any more. */
+void server_vm_death(JNIEnv *jni);
+
+/* The command that runs now ends the agent: the loop is left after it. */
+void server_stop(void);
+
+/* Sends what is in c->out, waiting up to ms for a slow reader. */
+void conn_flush(struct conn *c, int ms);
+bool conn_is_alive(struct conn *c); /* false: the client has gone */
+
+void conn_done(struct conn *c, unsigned status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void conn_warn(struct conn *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void conn_progress(struct conn *c, const char *what, uint64_t at, uint64_t total);
+
+/* Walks over the open connections; start with NULL. */
+struct conn *conn_next(struct conn *c);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* survey.c - which loaded classes do not look as the rules in force want them, and the retransforming
+ * of those.
+ *
+ * A class needs it when it is woven and no rule wants it any more, or when a rule may want it and
+ * the rules that touch it are other ones than those it was woven under (their text is
+ * remembered as a digest).  The JVM redefines a whole batch or nothing, so a batch that it
+ * refuses is halved until the bad class stands alone. */
+#include "agent/instrument.h"
+
+#include <stdio.h>
+
+#include "agent/agent.h"
+#include "agent/kin.h"
+#include "agent/rulebook.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "probe/probe.h"
+#include "rule/text.h"
+
+enum { BATCH = 64 };
+
+/* ---- survey ------------------------------------------------------------------------------- */
+
+struct look { /* at all classes, one after another */
+	JNIEnv *jni;
+	struct survey *survey;
+	struct edition *edition; /* NULL: no rules */
+	struct arena mem;
+	struct buf text;
+	struct text_guess guess;
+};
+
+/* The woven code is right, but 1/N and the rule that is responsible may be others now. */
+static void refresh(struct look *l, struct woven *w, const struct rule_class *facts)
+{
+	for (struct hooked *h = w->methods; h; h = h->next) {
+		const char *desc = strchr(h->name, '(');
+		struct rule_method m = { .access = h->access };
+		const struct rule *rule;
+
+		if (!h->rule || !desc)
+			continue;
+		m.name = (struct slice){ (const uint8_t *)h->name, (size_t)(desc - h->name) };
+		m.desc = slice_str(desc);
+		rule = rules_match_method(l->edition->rules, facts, &m);
+		if (rule)
+			instrument_set(h, &l->edition->by_index[rule->index], &rule->hook);
+	}
+}
+
+/* Where the class's entry stands, and what the rules would make of it. */
+static bool needs_weaving(struct look *l, const struct rule_class *facts, jobject loader)
+{
+	struct woven *w;
+	uint64_t digest = 0, was = 0;
+	bool may, hooked = false;
+
+	may = l->edition && rules_class_may_match(l->edition->rules, facts);
+	if (may) {
+		buf_clear(&l->text);
+		rules_weave_text(l->edition->rules, facts, &l->text);
+		digest = hash_bytes(l->text.p, l->text.n) | 1;
+	}
+	pthread_mutex_lock(&agent.lock);
+	w = woven_find(l->jni, (const char *)facts->name.p, facts->name.n, loader, may);
+	if (w) {
+		hooked = w->n_hooked != 0;
+		was = w->digest;
+		w->wanted = digest;
+		if (!may)
+			memset(w->left, 0, sizeof(w->left));
+	}
+	if (w && may && digest == was)
+		refresh(l, w, facts);
+	pthread_mutex_unlock(&agent.lock);
+	return may ? digest != was || l->edition->wants_marks : hooked;
+}
+
+static void look_at_kind(struct look *l, const struct rule_class *facts)
+{
+	enum left_kind kind = memchr(facts->name.p, '.', facts->name.n) ? LEFT_HIDDEN : LEFT_FIXED;
+	char name[160];
+
+	if (!l->edition || !rules_class_may_match(l->edition->rules, facts))
+		return;
+	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(facts->name));
+	instrument_left_seen(kind, name);
+}
+
+static bool is_hooked(JNIEnv *jni, const struct rule_class *facts, jobject loader)
+{
+	const struct woven *w;
+	bool hooked;
+
+	pthread_mutex_lock(&agent.lock);
+	w = woven_find(jni, (const char *)facts->name.p, facts->name.n, loader, false);
+	hooked = w && w->n_hooked;
+	pthread_mutex_unlock(&agent.lock);
+	return hooked;
+}
+
+static void leave_record(const struct rule_class *facts)
+{
+	char name[160];
+
+	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(facts->name));
+	instrument_left_seen(LEFT_RECORD, name);
+}
+
+/* Before 25.0.4 (JDK-8376185) HotSpot loses the type annotations of a record, or crashes, when it makes
+ * a class file of one.  It does not when it has kept the bytes, which it does of classes that were
+ * woven when they were loaded. */
+static bool is_fragile_record(const struct kin_of *kin)
+{
+	int update = 0;
+
+	if (!slice_is(kin->list[0].super, "java/lang/Record"))
+		return false;
+	if (agent.jdk > 25 ||
+	    (agent.jdk == 25 && sscanf(agent.jvm, "25.%*d.%d", &update) == 1 && update >= 4))
+		return false;
+	return kin->resolver.mentions(kin->resolver.ctx,
+				      slice_str("RuntimeVisibleTypeAnnotations"));
+}
+
+/* True: the class is to be retransformed. */
+static bool look_at(struct look *l, jclass klass)
+{
+	struct rule_lineage *room;
+	struct kin_of kin;
+	jobject loader = NULL;
+	jboolean modifiable = JNI_FALSE;
+	bool needs;
+
+	arena_reset(&l->mem);
+	if (kin_of_class(&kin, l->jni, klass, &l->mem, l->edition && l->edition->wants_kin) < 0)
+		return false; /* an array, a primitive type */
+	room = arena_alloc(&l->mem, sizeof(*room));
+	if (!room)
+		return false;
+	room->ready = false;
+	kin.list[0].lineage = room;
+	(*agent.jvmti)->IsModifiableClass(agent.jvmti, klass, &modifiable);
+	if (!modifiable) {
+		look_at_kind(l, &kin.list[0]);
+		return false;
+	}
+	l->survey->looked_at++;
+	if (l->survey->wanted.n) {
+		struct text_guess g = text_guess(l->survey->wanted);
+
+		text_guess_try(&g, kin.list[0].name);
+		if (g.best.p && (!l->guess.best.p || g.distance < l->guess.distance)) {
+			l->guess = g;
+			snprintf(l->survey->near, sizeof(l->survey->near), "%.*s",
+				 SLICE_FMT(g.best));
+		}
+	}
+	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);
+	needs = needs_weaving(l, &kin.list[0], loader);
+	if (needs && is_fragile_record(&kin) && !is_hooked(l->jni, &kin.list[0], loader)) {
+		leave_record(&kin.list[0]);
+		needs = false;
+	}
+	if (loader)
+		(*l->jni)->DeleteLocalRef(l->jni, loader);
+	return needs;
+}
+
+int survey_take(JNIEnv *jni, struct survey *s)
+{
+	struct look l = { .jni = jni, .survey = s, .edition = edition_get() };
+	jclass *all = NULL;
+	jint n = 0;
+
+	s->n = 0;
+	instrument_left_clear();
+	if ((*agent.jvmti)->GetLoadedClasses(agent.jvmti, &n, &all) != JVMTI_ERROR_NONE) {
+		edition_put(l.edition);
+		return E_NO_MEMORY;
+	}
+	arena_init(&l.mem);
+	for (jint i = 0; i < n; i++) {
+		if (look_at(&l, all[i]))
+			all[s->n++] = all[i];
+		else
+			(*jni)->DeleteLocalRef(jni, all[i]);
+	}
+	s->classes = all;
+	arena_release(&l.mem);
+	buf_release(&l.text);
+	edition_put(l.edition);
+	return 0;
+}
+
+void survey_release(JNIEnv *jni, struct survey *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		(*jni)->DeleteLocalRef(jni, s->classes[i]);
+	if (s->classes)
+		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)s->classes);
+	s->classes = NULL;
+	s->n = 0;
+}
+
+uint64_t survey_methods(const struct survey *s)
+{
+	size_t step = s->n / 64 + 1, asked = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->n; i += step, asked++) {
+		jmethodID *methods = NULL;
+		jint n = 0;
+
+		if ((*agent.jvmti)->GetClassMethods(agent.jvmti, s->classes[i], &n, &methods) !=
+		    JVMTI_ERROR_NONE)
+			continue;
+		sum += (uint64_t)n;
+		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)methods);
+	}
+	return asked ? sum * s->n / asked : 0;
+}
+
+/* ---- retransforming ----------------------------------------------------------------------- */
+
+/* The JVM would not take this one: its methods are not hooked, and it is told why. */
+static void refuse(JNIEnv *jni, jclass klass, jvmtiError why)
+{
+	struct kin_of kin;
+	struct arena mem;
+	jobject loader = NULL;
+	struct woven *w;
+
+	arena_init(&mem);
+	if (kin_of_class(&kin, jni, klass, &mem, false) < 0)
+		goto done;
+	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);
+	pthread_mutex_lock(&agent.lock);
+	w = woven_find(jni, (const char *)kin.list[0].name.p, kin.list[0].name.n, loader, true);
+	if (w) {
+		memset(w->left, 0, sizeof(w->left));
+		w->left[LEFT_REFUSED] = 1;
+		w->digest = w->wanted;
+		woven_begin(w);
+		woven_end(jni, w);
+	}
+	pthread_mutex_unlock(&agent.lock);
+	if (loader)
+		(*jni)->DeleteLocalRef(jni, loader);
+	agent_note("%.*s: %s", SLICE_FMT(kin.list[0].name), agent_jvmti_text(why));
+done:
+	arena_release(&mem);
+}
+
+static uint64_t retransform(JNIEnv *jni, const jclass *classes, size_t n)
+{
+	jvmtiError e = (*agent.jvmti)->RetransformClasses(agent.jvmti, (jint)n, classes);
+
+	if (e == JVMTI_ERROR_NONE || agent.dead)
+		return 0;
+	(*jni)->ExceptionClear(jni);
+	if (n == 1) {
+		refuse(jni, classes[0], e);
+		return 1;
+	}
+	return retransform(jni, classes, n / 2) + retransform(jni, classes + n / 2, n - n / 2);
+}
+
+uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_more *more,
+				void *ctx)
+{
+	uint64_t begin = tick_now(), refused = 0;
+
+	for (size_t at = 0; at < s->n && !agent.dead; at += BATCH) {
+		size_t n = s->n - at < BATCH ? s->n - at : BATCH;
+
+		if (more && !more(ctx, at, s->n))
+			break;
+		refused += retransform(jni, s->classes + at, n);
+	}
+	agent.spent.retransforming += tick_now() - begin;
+	return refused;
+}

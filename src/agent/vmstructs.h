@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vmstructs.h - looks things up in the tables that HotSpot exports for debuggers.  Nothing is guessed:
+ * where a table or an entry is missing, the answer is "not there". */
+#ifndef AGENT_VMSTRUCTS_H
+#define AGENT_VMSTRUCTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool vmstructs_offset(const char *type, const char *field, uint64_t *out); /* of a field */
+bool vmstructs_constant(const char *name, int32_t *out);
+bool *vmstructs_flag(const char *name); /* a boolean flag of the JVM, NULL: none of that name */
+
+#endif

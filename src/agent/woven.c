@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* woven.c - two tables: loaders by identity hash, classes by name and loader.  Both only grow while
+ * the agent is in; a loader that was collected leaves a dead entry behind, which is small. */
+#include "agent/woven.h"
+
+#include "agent/agent.h"
+#include "agent/probes.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "probe/probe.h"
+
+enum { CLASS_BUCKETS = 4096, LOADER_BUCKETS = 256, CHUNK = 1024 };
+
+struct loader {
+	jweak ref; /* NULL: the boot loader */
+	jint hash;
+	uint32_t next; /* in its bucket, index + 1 */
+};
+
+static struct {
+	struct woven *buckets[CLASS_BUCKETS];
+	struct woven *all;
+	struct loader *loaders;
+	uint32_t n_loaders, cap_loaders;
+	uint32_t loader_buckets[LOADER_BUCKETS]; /* index + 1 */
+	struct hooked **chunks[PROBE_METHODS / CHUNK];
+	uint32_t n_ids;
+} table = { .n_ids = 1 };
+
+/* ---- loaders ------------------------------------------------------------------------------ */
+
+/* Index of a loader; negative: out of memory.  The boot loader is 0. */
+static int64_t loader_index(JNIEnv *jni, jobject ref)
+{
+	jint hash = 0;
+	uint32_t *bucket;
+	struct loader *l;
+
+	if (!ref)
+		return 0;
+	if ((*agent.jvmti)->GetObjectHashCode(agent.jvmti, ref, &hash) != JVMTI_ERROR_NONE)
+		return E_NO_MEMORY;
+	bucket = &table.loader_buckets[(uint32_t)hash % LOADER_BUCKETS];
+	for (uint32_t i = *bucket; i; i = table.loaders[i - 1].next) {
+		l = &table.loaders[i - 1];
+		if (l->hash == hash && (*jni)->IsSameObject(jni, l->ref, ref))
+			return i;
+	}
+	if (table.n_loaders == table.cap_loaders) {
+		uint32_t cap = table.cap_loaders ? 2 * table.cap_loaders : 64;
+
+		l = mem_realloc(table.loaders, cap * sizeof(*l));
+		if (!l)
+			return E_NO_MEMORY;
+		table.loaders = l;
+		table.cap_loaders = cap;
+	}
+	l = &table.loaders[table.n_loaders];
+	*l = (struct loader){ (*jni)->NewWeakGlobalRef(jni, ref), hash, *bucket };
+	if (!l->ref)
+		return E_NO_MEMORY;
+	*bucket = ++table.n_loaders;
+	return *bucket;
+}
+
+bool woven_is_gone(JNIEnv *jni, const struct woven *w)
+{
+	return w->loader && (*jni)->IsSameObject(jni, table.loaders[w->loader - 1].ref, NULL);
+}
+
+bool woven_has_loader(JNIEnv *jni, const struct woven *w, jobject loader)
+{
+	if (!w->loader || !loader)
+		return !w->loader && !loader;
+	return (*jni)->IsSameObject(jni, table.loaders[w->loader - 1].ref, loader);
+}
+
+/* ---- classes ------------------------------------------------------------------------------ */
+
+static char *copy(const char *p, size_t n)
+{
+	char *to = mem_alloc(n + 1);
+
+	if (to) {
+		memcpy(to, p, n);
+		to[n] = '\0';
+	}
+	return to;
+}
+
+struct woven *woven_find(JNIEnv *jni, const char *name, size_t n, jobject loader, bool make)
+{
+	struct woven **bucket = &table.buckets[hash_bytes(name, n) % CLASS_BUCKETS];
+	int64_t index = loader_index(jni, loader);
+	struct woven *w;
+
+	if (index < 0)
+		return NULL;
+	for (w = *bucket; w; w = w->next)
+		if (w->loader == index && strlen(w->name) == n && memcmp(w->name, name, n) == 0)
+			return w;
+	if (!make)
+		return NULL;
+	w = mem_alloc(sizeof(*w));
+	if (!w)
+		return NULL;
+	*w = (struct woven){
+		.name = copy(name, n), .loader = (uint32_t)index, .next = *bucket, .all = table.all
+	};
+	if (!w->name) {
+		mem_free(w);
+		return NULL;
+	}
+	*bucket = table.all = w;
+	return w;
+}
+
+struct woven *woven_first(void)
+{
+	return table.all;
+}
+
+/* ---- methods ------------------------------------------------------------------------------ */
+
+struct hooked *woven_method(uint32_t id)
+{
+	struct hooked **chunk = id < table.n_ids ? table.chunks[id / CHUNK] : NULL;
+
+	return chunk ? chunk[id % CHUNK] : NULL;
+}
+
+uint32_t woven_ids(void)
+{
+	return table.n_ids;
+}
+
+static bool is_named(const struct hooked *h, struct slice name, struct slice desc)
+{
+	return strncmp(h->name, (const char *)name.p, name.n) == 0 &&
+	       strlen(h->name) == name.n + desc.n && memcmp(h->name + name.n, desc.p, desc.n) == 0;
+}
+
+int32_t woven_id(struct woven *w, struct slice name, struct slice desc)
+{
+	uint32_t id = table.n_ids;
+	struct hooked ***chunk;
+	struct hooked *h;
+
+	for (h = w->methods; h; h = h->next)
+		if (is_named(h, name, desc))
+			return (int32_t)h->id;
+	if (id >= PROBE_METHODS)
+		return E_LIMIT;
+	chunk = &table.chunks[id / CHUNK];
+	if (!*chunk) {
+		*chunk = mem_alloc(CHUNK * sizeof(**chunk));
+		if (!*chunk)
+			return E_NO_MEMORY;
+		memset(*chunk, 0, CHUNK * sizeof(**chunk));
+	}
+	h = mem_alloc(sizeof(*h));
+	if (!h)
+		return E_NO_MEMORY;
+	*h = (struct hooked){ .class = w, .id = id, .next = w->methods };
+	h->name = mem_alloc(name.n + desc.n + 1);
+	if (!h->name) {
+		mem_free(h);
+		return E_NO_MEMORY;
+	}
+	memcpy(h->name, name.p, name.n);
+	memcpy(h->name + name.n, desc.p, desc.n);
+	h->name[name.n + desc.n] = '\0';
+	(*chunk)[id % CHUNK] = h;
+	w->methods = h;
+	__atomic_store_n(&table.n_ids, id + 1, __ATOMIC_RELEASE);
+	return (int32_t)id;
+}
+
+void woven_begin(struct woven *w)
+{
+	for (struct hooked *h = w->methods; h; h = h->next)
+		h->seen = false;
+}
+
+void woven_end(JNIEnv *jni, struct woven *w)
+{
+	w->n_hooked = 0;
+	for (struct hooked *h = w->methods; h; h = h->next) {
+		if (!h->seen && h->rule) {
+			h->rule = 0;
+			probes_close(jni, h->id);
+		}
+		w->n_hooked += h->rule != 0;
+	}
+}
+
+void woven_count(uint64_t *classes, uint64_t *methods)
+{
+	*classes = *methods = 0;
+	for (const struct woven *w = table.all; w; w = w->all) {
+		*classes += w->n_hooked != 0;
+		*methods += w->n_hooked;
+	}
+}

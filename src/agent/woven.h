@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* woven.h - which classes have been woven, which methods of them, under which numbers.
+ *
+ * A class is known by its name and its loader (held weakly).  A method keeps its number for as
+ * long as the agent lives, also when it is woven again after a change of rules.  Guarded by
+ * agent.lock, which the functions take themselves unless they say otherwise. */
+#ifndef AGENT_WOVEN_H
+#define AGENT_WOVEN_H
+
+#include <jni.h>
+
+#include "base/slice.h"
+#include "weave/weave.h"
+
+enum left_kind {
+#define X(code, reason) LEFT_##code,
+#include "agent/left.def"
+#undef X
+	LEFT_KINDS
+};
+
+struct hooked { /* a method */
+	struct woven *class;
+	char *name;	   /* "name(desc)", owned */
+	uint64_t original; /* hash of its code before it was woven */
+	uint32_t id;
+	uint32_t rule; /* number of the rule that decides; 0: not hooked now */
+	uint16_t access;
+	uint8_t level; /* enum rule_level */
+	bool seen;     /* private to woven_begin/woven_end */
+	uint32_t one_in;
+	uint64_t peak;	     /* most calls seen running at once */
+	uint64_t calls;	     /* at the last look: for rates and 1/N */
+	uint64_t since;	     /* tick at which it was hooked */
+	struct hooked *next; /* of the same class */
+};
+
+struct woven {	    /* a class */
+	char *name; /* a/b/C, owned */
+	uint32_t loader;
+	struct hooked *methods;
+	uint32_t n_hooked; /* methods hooked now */
+	uint64_t digest;   /* of the rules under which it was woven; 0: unknown */
+	uint64_t wanted;   /* ... and under which it will be, when it is retransformed next */
+	uint16_t left[LEFT_KINDS]; /* methods left alone, by reason */
+	struct woven *next;	   /* in its bucket */
+	struct woven *all;	   /* the next of all */
+};
+
+/* The class, made when it is not there yet; NULL: out of memory.  Takes no lock. */
+struct woven *woven_find(JNIEnv *jni, const char *name, size_t n, jobject loader, bool make);
+
+/* The number of a method, a new one when it has none; negative: no more numbers, or memory. */
+int32_t woven_id(struct woven *w, struct slice name, struct slice desc);
+
+/* A new weaving of a class begins / has ended: methods that were not hooked in between are not
+ * hooked any more. */
+void woven_begin(struct woven *w);
+void woven_end(JNIEnv *jni, struct woven *w);
+
+struct hooked *woven_method(uint32_t id); /* NULL: no such number */
+uint32_t woven_ids(void);		  /* numbers given so far; 0 is nobody's */
+struct woven *woven_first(void);	  /* walk with ->all */
+
+/* Counts of what is hooked now. */
+void woven_count(uint64_t *classes, uint64_t *methods);
+
+/* Is the loader of this class gone?  Takes no lock. */
+bool woven_is_gone(JNIEnv *jni, const struct woven *w);
+bool woven_has_loader(JNIEnv *jni, const struct woven *w, jobject loader);
+
+#endif
