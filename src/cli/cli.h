@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 
-#define SONDE_VERSION "0.1"
+#include "base/version.h"
 
 /* Scripts rely on these. */
 enum {

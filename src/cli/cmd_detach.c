@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_detach.c - "sonde detach": takes the agent out of a running program, and looks whether it is.
+ *
+ * The agent takes all hooks out, compares each class that was woven with its original, tells what it
+ * found, and ends.  What can be seen from outside is then looked at from outside: the socket, the
+ * agent's thread, and whether its library is still mapped. */
+#include <dirent.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "classfile/show.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+
+int cmd_detach(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde detach [-v] [--json] [TARGET]\n"
+	"\n"
+	"Takes all hooks and the agent out of a running program, and proves it: every class that was woven\n"
+	"is fetched from the JVM again and compared with its original.  The library stays mapped, idle,\n"
+	"where the JVM does not unload it.  'sonde attach' brings the agent back.\n"
+	"\n"
+	"  -v, --verbose  name every class that was compared, not only those that differ\n"
+	"  --json         print one JSON object\n"
+	"  --help         this text\n"
+	"\n"
+	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.\n"
+	"\n"
+	"Exit status: 0 done, 1 some class is not the original again, or something of the agent is still\n"
+	"there; 2 wrong usage, 3 could not.\n";
+
+enum { LEAVE_MS = 3000, LOOK_MS = 20 };
+
+static const uint64_t ms = 1000000;
+
+struct detach {
+	bool json, verbose;
+	uint64_t same, methods, differing;
+	struct buf rows;
+	struct json j; /* into rows */
+	/* Seen from outside, when the agent said that it leaves. */
+	bool looked;
+	bool ended; /* the whole program has */
+	bool socket;
+	unsigned threads;
+	int library; /* 1 mapped, 0 not; -1: not known */
+};
+
+/* ---- what the agent found ---- */
+
+static void tell_class(struct detach *d, const struct wire_proof *m)
+{
+	char n[32];
+
+	if (d->json) {
+		json_open(&d->j, '{');
+		json_key(&d->j, "class");
+		json_str(&d->j, m->class);
+		cli_json_count(&d->j, "methods", m->methods);
+		json_key(&d->j, "same");
+		json_bool(&d->j, m->same);
+		json_key(&d->j, "why");
+		json_str(&d->j, m->why);
+		json_close(&d->j, '}');
+		return;
+	}
+	show_name(&d->rows, m->class);
+	buf_printf(&d->rows, ": %s method%s, %s", cli_number(n, m->methods),
+		   m->methods == 1 ? "" : "s", m->same ? "the original again" : "NOT the original");
+	if (m->why.n)
+		buf_text(&d->rows, ": ");
+	client_show(&d->rows, m->why);
+	buf_u8(&d->rows, '\n');
+}
+
+static bool take(void *ctx, unsigned type, struct slice payload)
+{
+	struct detach *d = ctx;
+	struct wire_proof m;
+
+	if (type != WIRE_proof || wire_get_proof(payload, &m) < 0)
+		return true;
+	d->methods += m.methods;
+	d->same += m.same != 0;
+	d->differing += !m.same;
+	if (!m.same || d->verbose)
+		tell_class(d, &m);
+	return true;
+}
+
+/* ---- what can be seen from outside ---- */
+
+static bool socket_is_there(const struct target *t)
+{
+	char path[128];
+	struct stat st;
+
+	target_socket(t, path, sizeof(path));
+	return lstat(path, &st) == 0;
+}
+
+/* Does any line of the file have this word? */
+static int file_has(const char *path, const char *word)
+{
+	FILE *f = fopen(path, "re");
+	char line[4096];
+	int found = 0;
+
+	if (!f)
+		return -1;
+	while (!found && fgets(line, sizeof(line), f))
+		found = strstr(line, word) != NULL;
+	fclose(f);
+	return found;
+}
+
+static unsigned count_threads(pid_t pid)
+{
+	char path[300];
+	struct dirent *e;
+	unsigned n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		FILE *f;
+		char name[32];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)pid, e->d_name);
+		f = e->d_name[0] == '.' ? NULL : fopen(path, "re");
+		if (!f)
+			continue;
+		n += fgets(name, sizeof(name), f) && strcmp(name, "sonde\n") == 0;
+		fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* The agent's last acts come after its answer: gives it a moment. */
+static void look_outside(struct detach *d, struct client *c, const struct target *t)
+{
+	uint64_t end = clock_ns() + LEAVE_MS * ms;
+	struct slice payload;
+	char path[64];
+	unsigned type;
+
+	while (client_next(c, LEAVE_MS, &type, &payload) > 0)
+		continue;
+	do {
+		d->socket = socket_is_there(t);
+		d->threads = count_threads(t->pid);
+		if (!d->socket && !d->threads)
+			break;
+		usleep(LOOK_MS * 1000);
+	} while (clock_ns() < end && !client_interrupted());
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
+	d->library = file_has(path, "/libsonde.so");
+	snprintf(path, sizeof(path), "/proc/%d", (int)t->pid);
+	d->ended = access(path, F_OK) < 0;
+	d->looked = true;
+}
+
+/* ---- the answer ---- */
+
+static const char *const library_texts[] = { "unknown", "unloaded", "idle" };
+
+static void print_text(struct detach *d, const struct client *c, struct buf *out)
+{
+	char all[32], same[32], differing[32];
+
+	buf_put(out, buf_slice(&d->rows));
+	if (d->same + d->differing)
+		buf_printf(out, "%s class%s compared: %s the original again, %s different\n",
+			   cli_number(all, d->same + d->differing),
+			   d->same + d->differing == 1 ? "" : "es", cli_number(same, d->same),
+			   cli_number(differing, d->differing));
+	if (!d->looked)
+		return;
+	client_show(out, buf_slice(&c->done));
+	buf_u8(out, '\n');
+	if (!d->ended)
+		buf_printf(out,
+			   "Seen from outside: %s socket, %u thread%s of the agent, library %s.\n",
+			   d->socket ? "STILL a" : "no", d->threads, d->threads == 1 ? "" : "s",
+			   library_texts[d->library + 1]);
+}
+
+static void print_json(struct detach *d, const struct client *c, struct buf *out)
+{
+	struct json j = json_to(out);
+
+	json_open(&j, '{');
+	cli_json_count(&j, "pid", (uint64_t)c->pid);
+	cli_json_count(&j, "classes", d->same + d->differing);
+	cli_json_count(&j, "methods", d->methods);
+	cli_json_count(&j, "same", d->same);
+	cli_json_count(&j, "differing", d->differing);
+	json_key(&j, d->verbose ? "compared" : "not_original");
+	json_open(&j, '[');
+	buf_put(out, buf_slice(&d->rows));
+	json_close(&j, ']');
+	if (d->looked) {
+		json_key(&j, "socket");
+		json_bool(&j, d->socket);
+		cli_json_count(&j, "threads", d->threads);
+		json_key(&j, "library");
+		json_text(&j, library_texts[d->library + 1]);
+	}
+	json_key(&j, "text");
+	json_str(&j, buf_slice(&c->done));
+	json_close(&j, '}');
+	buf_u8(out, '\n');
+}
+
+static int run(struct detach *d, struct client *c, const struct target *t)
+{
+	struct buf out = { 0 };
+	int status;
+
+	c->quiet = true; /* the answer has its text behind the rows */
+	wire_put_detach(&c->out, &(struct wire_detach){ 0 });
+	status = client_ask(c, take, d);
+	if (client_interrupted()) {
+		fprintf(stderr, "sonde: interrupted; the agent goes on with what it began\n");
+		return CLI_CANNOT;
+	}
+	if (status == CLI_DONE) { /* else the agent has not left */
+		look_outside(d, c, t);
+		if (d->differing || d->socket || d->threads)
+			status = CLI_NO;
+	}
+	if (d->json)
+		print_json(d, c, &out);
+	else
+		print_text(d, c, &out);
+	if (!cli_print(&out))
+		status = CLI_CANNOT;
+	buf_release(&out);
+	return status;
+}
+
+int cmd_detach(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct detach d = { 0 };
+	struct client c;
+	struct target t;
+	int opt, status;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
+		if (opt == 'h')
+			fputs(help, stdout);
+		if (opt != 'j' && opt != 'v')
+			return opt == 'h' ? CLI_DONE : CLI_USAGE;
+		d.json |= opt == 'j';
+		d.verbose |= opt == 'v';
+	}
+	if (argc - optind > 1)
+		return cli_usage(argv[0], "one program at a time");
+	status = target_find(optind < argc ? argv[optind] : NULL, &t);
+	if (status == CLI_DONE)
+		status = client_open(&c, &t);
+	if (status != CLI_DONE)
+		return status;
+	d.j = json_to(&d.rows);
+	status = run(&d, &c, &t);
+	buf_release(&d.rows);
+	client_close(&c);
+	return status;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_hooks.c - "sonde hooks": which rules are in force in a running program, and what they hook. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/hook_rows.h"
+#include "cli/target.h"
+
+int cmd_hooks(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde hooks [--json] [TARGET]\n"
+	"\n"
+	"Lists the rules in force in a running program: their number (for 'sonde unhook'), how many classes\n"
+	"and methods each hooks, how often those were called, since when it is there and when it leaves;\n"
+	"and what was left alone, by reason.\n"
+	"\n"
+	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  With --json the\n"
+	"answer is one JSON object.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 could not.\n";
+
+static int ask(struct client *c, struct hook_rows *rows)
+{
+	int status;
+
+	c->quiet = true; /* the last line is made of the totals */
+	wire_put_hooks(&c->out, &(struct wire_hooks){ 0 });
+	status = client_ask(c, hook_rows_take, rows);
+	if (status != CLI_DONE)
+		return status;
+	wire_put_ask_status(&c->out, &(struct wire_ask_status){ 0 });
+	return client_ask(c, hook_rows_take, rows);
+}
+
+static int print(const struct client *c, struct hook_rows *rows)
+{
+	struct buf out = { 0 };
+	struct json j = json_to(&out);
+	bool good;
+
+	if (rows->json) {
+		json_open(&j, '{');
+		cli_json_count(&j, "pid", (uint64_t)c->pid);
+		hook_rows_json(rows, &j);
+		hook_rows_totals_json(rows, &j);
+		json_close(&j, '}');
+		buf_u8(&out, '\n');
+	} else {
+		hook_rows_table(rows, &out);
+		hook_rows_totals(rows, &out);
+	}
+	good = cli_print(&out);
+	buf_release(&out);
+	return good ? CLI_DONE : CLI_CANNOT;
+}
+
+int cmd_hooks(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct hook_rows rows;
+	struct client c;
+	struct target t;
+	bool json = false;
+	int opt, status;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			fputs(help, stdout);
+		if (opt != 'j')
+			return opt == 'h' ? CLI_DONE : CLI_USAGE;
+		json = true;
+	}
+	if (argc - optind > 1)
+		return cli_usage(argv[0], "one program at a time");
+	status = target_find(optind < argc ? argv[optind] : NULL, &t);
+	if (status == CLI_DONE)
+		status = client_open(&c, &t);
+	if (status != CLI_DONE)
+		return status;
+	hook_rows_init(&rows, json);
+	status = ask(&c, &rows);
+	if (status == CLI_DONE)
+		status = print(&c, &rows);
+	hook_rows_release(&rows);
+	client_close(&c);
+	return status;
+}

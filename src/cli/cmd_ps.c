@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_ps.c - "sonde ps": the JVMs of this machine. */
+#include <getopt.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "classfile/show.h"
+#include "cli/cli.h"
+#include "cli/jvms.h"
+
+int cmd_ps(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde ps [OPTION]...\n"
+	"\n"
+	"Lists the JVMs of this machine: process, user, Java version, how long it has been running,\n"
+	"whether Sonde's agent is in it, and its main class or jar with its arguments.  Containers are\n"
+	"looked into, too.  Of other users' JVMs only root sees everything.\n"
+	"\n"
+	"  --json            print one JSON object\n"
+	"  --help            this text\n"
+	"\n"
+	"AGENT: yes = it listens; idle = it was detached, the library is still loaded; - = none.\n"
+	"\n"
+	"Exit status: 0 there are some, 1 there are none, 3 could not look.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde ps\n"
+	"  sonde ps --json\n";
+
+enum { COLUMNS = 5 };
+
+struct row {
+	char text[COLUMNS][64];
+};
+
+static const char *agent_text(const struct jvm *jvm)
+{
+	if (jvm->kind == JVM_HIDDEN)
+		return "?";
+	if (jvm->has_agent)
+		return jvm->has_socket ? "yes" : "idle";
+	return "-";
+}
+
+static const char *kind_text(enum jvm_kind kind)
+{
+	static const char *const texts[] = {
+		[JVM_NOT] = "none",	     [JVM_HOTSPOT] = "hotspot",
+		[JVM_OPENJ9] = "openj9",     [JVM_NATIVE_IMAGE] = "native-image",
+		[JVM_STARTING] = "starting", [JVM_HIDDEN] = "hidden",
+	};
+
+	return texts[kind];
+}
+
+static void fill(struct row *r, const struct jvm *jvm)
+{
+	char user[64], age[32];
+
+	snprintf(r->text[0], sizeof(r->text[0]), "%d", jvm->target.pid);
+	snprintf(r->text[1], sizeof(r->text[1]), "%.32s", jvm_user(jvm->target.uid, user));
+	snprintf(r->text[2], sizeof(r->text[2]), "%s%s",
+		 jvm->target.java[0] ? jvm->target.java : "?",
+		 jvm->kind == JVM_OPENJ9 ? " J9" : "");
+	snprintf(r->text[3], sizeof(r->text[3]), "%s", jvm_age(jvm->uptime, age));
+	snprintf(r->text[4], sizeof(r->text[4]), "%s", agent_text(jvm));
+}
+
+/* Numbers and ages to the right. */
+static void print_row(struct buf *out, const struct row *r, const int *width)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		buf_printf(out, "%*s  ", i == 0 || i == 3 ? width[i] : -width[i], r->text[i]);
+}
+
+/* The name and arguments; on a terminal, cut off at its edge. */
+static void print_name(struct buf *out, const struct jvm *jvm, size_t line_start)
+{
+	struct winsize w = { 0 };
+	size_t cols = SIZE_MAX;
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 40)
+		cols = w.ws_col;
+	show_name(out, slice_str(jvm->target.name));
+	if (jvm->args.n) {
+		buf_u8(out, ' ');
+		show_name(out, jvm->args);
+	}
+	if (out->n - line_start > cols) {
+		out->n = line_start + cols - 3;
+		buf_text(out, "...");
+	}
+	buf_u8(out, '\n');
+}
+
+static void print_table(const struct jvms *all, struct buf *out)
+{
+	static const struct row head = { { "PID", "USER", "JDK", "UP", "AGENT" } };
+	int width[COLUMNS] = { 0 };
+	struct row r;
+
+	for (size_t i = 0; i <= all->n; i++) {
+		r = head;
+		if (i)
+			fill(&r, &all->v[i - 1]);
+		for (int c = 0; c < COLUMNS; c++)
+			if ((int)strlen(r.text[c]) > width[c])
+				width[c] = (int)strlen(r.text[c]);
+	}
+	print_row(out, &head, width);
+	buf_text(out, "NAME\n");
+	for (size_t i = 0; i < all->n; i++) {
+		size_t start = out->n;
+
+		fill(&r, &all->v[i]);
+		print_row(out, &r, width);
+		print_name(out, &all->v[i], start);
+	}
+}
+
+static void json_pair(struct json *j, const char *key, struct slice value)
+{
+	json_key(j, key);
+	json_str(j, value);
+}
+
+static void print_json_one(const struct jvm *jvm, struct json *j)
+{
+	char user[64];
+
+	json_open(j, '{');
+	cli_json_count(j, "pid", (uint64_t)jvm->target.pid);
+	cli_json_count(j, "ns_pid", (uint64_t)jvm->target.ns_pid);
+	cli_json_count(j, "uid", jvm->target.uid);
+	json_pair(j, "user", slice_str(jvm_user(jvm->target.uid, user)));
+	json_pair(j, "kind", slice_str(kind_text(jvm->kind)));
+	json_pair(j, "name", slice_str(jvm->target.name));
+	json_pair(j, "main", jvm->main);
+	json_pair(j, "arguments", jvm->args);
+	json_pair(j, "java", slice_str(jvm->target.java));
+	json_pair(j, "vm", jvm->vm_version);
+	json_key(j, "uptime_s");
+	json_double(j, jvm->uptime);
+	json_pair(j, "agent", slice_str(agent_text(jvm)));
+	json_close(j, '}');
+}
+
+static void print_json(const struct jvms *all, struct buf *out)
+{
+	struct json j = json_to(out);
+
+	json_open(&j, '{');
+	json_key(&j, "jvms");
+	json_open(&j, '[');
+	for (size_t i = 0; i < all->n; i++)
+		print_json_one(&all->v[i], &j);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_u8(out, '\n');
+}
+
+static int list(bool json)
+{
+	struct buf out = { 0 };
+	struct jvms all;
+	int status;
+
+	if (jvms_read(&all) < 0) {
+		status = cli_cannot("cannot look for JVMs in /proc");
+		goto done;
+	}
+	status = all.n ? CLI_DONE : CLI_NO;
+	if (json)
+		print_json(&all, &out);
+	else if (all.n)
+		print_table(&all, &out);
+	else
+		fputs("sonde: no JVM is running here\n", stderr);
+	if (!cli_print(&out))
+		status = CLI_CANNOT;
+done:
+	jvms_release(&all);
+	buf_release(&out);
+	return status;
+}
+
+int cmd_ps(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	bool json = false;
+	int opt;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == '?')
+			return CLI_USAGE;
+		json |= opt == 'j';
+	}
+	if (optind < argc)
+		return cli_usage(argv[0], "takes no arguments");
+	return list(json);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_unhook.c - "sonde unhook": takes rules, and so hooks, out of a running program. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/hook_rows.h"
+#include "cli/hook_rules.h"
+#include "cli/target.h"
+
+int cmd_unhook(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde unhook [--json] [TARGET] WHICH\n"
+	"\n"
+	"Takes hooks out of a running program.  WHICH is one of\n"
+	"\n"
+	"  all             every rule\n"
+	"  '#3'            the rule with this number; 'sonde hooks' shows the numbers\n"
+	"  METHODS         the rules that mean just these, written as in the rule; if there are none,\n"
+	"                  these methods are left out of the rules that mean them, too\n"
+	"\n"
+	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  With --json the\n"
+	"answer is one JSON object.\n"
+	"\n"
+	"Exit status: 0 done, 1 there is no such hook, 2 wrong usage, 3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde unhook 4711 all\n"
+	"  sonde unhook '#3'\n"
+	"  sonde unhook com.shop.Main 'com.shop.Cart::*'\n";
+
+static bool is_number(const char *text)
+{
+	uint64_t n;
+
+	return cli_parse_number(text, 0, UINT32_MAX, &n);
+}
+
+/* What the agent is asked to take out, in its words. */
+static int read_which(const char *name, const char *text, struct buf *out)
+{
+	if (is_number(text))
+		return cli_usage(name, "which hooks? The rule with this number is '#%s'", text);
+	if (text[0] == '#' && !is_number(text + 1))
+		return cli_usage(name, "'%s' is not the number of a rule, such as '#3'", text);
+	if (text[0] != '#' && strcmp(text, "all") != 0)
+		return hook_rules_target(text, out);
+	buf_text(out, text);
+	return out->err ? cli_cannot("%s", err_text(out->err)) : CLI_DONE;
+}
+
+/* For --json: what went, and what the program has now. */
+static int print_json(struct client *c)
+{
+	struct buf out = { 0 };
+	struct hook_rows rows;
+	struct json j = json_to(&out);
+	int status;
+
+	hook_rows_init(&rows, true);
+	json_open(&j, '{');
+	cli_json_count(&j, "pid", (uint64_t)c->pid);
+	json_key(&j, "text");
+	json_str(&j, buf_slice(&c->done));
+	wire_put_ask_status(&c->out, &(struct wire_ask_status){ 0 });
+	status = client_ask(c, hook_rows_take, &rows);
+	hook_rows_totals_json(&rows, &j);
+	json_close(&j, '}');
+	buf_u8(&out, '\n');
+	if (status == CLI_DONE && !cli_print(&out))
+		status = CLI_CANNOT;
+	hook_rows_release(&rows);
+	buf_release(&out);
+	return status;
+}
+
+static int run(const char *target, struct slice which, bool json)
+{
+	struct client c;
+	struct target t;
+	int status = target_find(target, &t);
+
+	if (status == CLI_DONE)
+		status = client_open(&c, &t);
+	if (status != CLI_DONE)
+		return status;
+	c.quiet = json;
+	wire_put_unhook(&c.out, &(struct wire_unhook){ .pattern = which });
+	status = client_ask(&c, NULL, NULL);
+	if (status == CLI_DONE && json)
+		status = print_json(&c);
+	client_close(&c);
+	return status;
+}
+
+int cmd_unhook(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct buf which = { 0 };
+	bool json = false;
+	int opt, status;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			fputs(help, stdout);
+		if (opt != 'j')
+			return opt == 'h' ? CLI_DONE : CLI_USAGE;
+		json = true;
+	}
+	if (argc - optind != 1 && argc - optind != 2)
+		return cli_usage(argv[0], "which hooks? METHODS, '#N' or all");
+	status = read_which(argv[0], argv[argc - 1], &which);
+	if (status == CLI_DONE)
+		status = run(argc - optind == 2 ? argv[optind] : NULL, buf_slice(&which), json);
+	buf_release(&which);
+	return status;
+}

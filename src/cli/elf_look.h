@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elf_look.h - the few things of a program or library file that decide whether it fits. */
+#ifndef CLI_ELF_LOOK_H
+#define CLI_ELF_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct elf_look {
+	uint8_t bits;	  /* 1: 32, 2: 64 */
+	uint8_t order;	  /* 1: little-endian, 2: big */
+	uint16_t machine; /* EM_* */
+};
+
+/* False when the file is not an ELF file. */
+bool elf_look(int fd, struct elf_look *out);
+bool elf_look_exe(pid_t pid, struct elf_look *out);
+
+const char *elf_machine_name(uint16_t machine); /* "x86-64"; "another architecture" */
+
+/* Has the program that a process runs a section of that name?  64-bit files of our byte order. */
+bool elf_has_section(pid_t pid, const char *name);
+
+#endif

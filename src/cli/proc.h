@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proc.h - what /proc tells about a process, read with bounds and without trust.
+ *
+ * Everything here may be out of date as soon as it was read: a process can end, and its number
+ * can be given to another, at any moment. */
+#ifndef CLI_PROC_H
+#define CLI_PROC_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+struct proc_status {
+	char comm[32];
+	char state;	 /* R, S, D, T, t, Z, X */
+	pid_t tgid;	 /* the process, when pid was that of a thread */
+	pid_t ns_pid;	 /* as it sees itself */
+	unsigned levels; /* of pid namespaces, from ours to its own: 1 is ours */
+	uid_t uid;	 /* effective */
+	gid_t gid;
+	uint64_t caught, ignored; /* bit s - 1: signal s */
+};
+
+/* Appends /proc/PID/NAME to out, at most `max` bytes of it.  0, or E_NOT_FOUND when the process is
+ * not there, E_IO when it may not be read (errno says why). */
+int proc_read(pid_t pid, const char *name, size_t max, struct buf *out);
+
+int proc_status(pid_t pid, struct proc_status *out);
+double proc_uptime(pid_t pid); /* seconds since it started; negative: not known */
+
+/* The text behind /proc/PID/NAME, a link; "" when it cannot be read. */
+void proc_link(pid_t pid, const char *name, char *to, size_t cap);
+bool proc_same_ns(pid_t pid, const char *name); /* "pid", "mnt": ours? true when not known */
+
+bool proc_frozen(pid_t pid); /* by a cgroup's freezer */
+
+/* Does any process or this one (of that inode) listen: a Unix socket of the process bound to PATH
+ * or PATH.tmp, listening.  *path may have been removed since.  -1: not known. */
+int proc_listens(pid_t pid, const char *path);
+
+/* The next line of text, without its end, moved over; false at the end. */
+bool proc_line(struct slice *text, struct slice *line);
+/* Is one of the strings of a NUL-separated list so?  (cmdline, environ) */
+bool proc_next_string(struct slice *list, struct slice *one);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target.h - the JVM that a command is about.
+ *
+ * A person names it by its pid, by its main class (com.shop.Main, shop.Main or Main) or its jar
+ * (shop.jar or shop), or not at all when there is only one.  Everything in struct target was read
+ * from /proc when it was found, and may be out of date by the time it is used.
+ *
+ * The rule language has a `struct target` of its own (rule/target.h: which methods a rule means):
+ * a file includes one of the two. */
+#ifndef CLI_TARGET_H
+#define CLI_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct target {
+	pid_t pid;    /* as we see it */
+	pid_t ns_pid; /* as it sees itself: another number in a container */
+	uid_t uid;    /* effective, as are those of its files */
+	gid_t gid;
+	char name[256]; /* main class, or file name of the jar */
+	char java[32];	/* "17.0.15"; "" when not known */
+	bool is_jvm;
+};
+
+/* text may be NULL: the only JVM there is.  CLI_DONE; or, after a message that says why not and
+ * which JVMs there are, an exit status. */
+int target_find(const char *text, struct target *out);
+
+/* The same, but also of those that no command can work with: other users', OpenJ9, not a JVM. */
+int target_pick(const char *text, pid_t *pid);
+
+/* Where its agent listens, as a path that reaches into its container: at most 64 bytes. */
+void target_socket(const struct target *t, char *path, size_t cap);
+
+#endif
