@@ -19,6 +19,7 @@
 #include "agent/probes.h"
 #include "agent/proof.h"
 #include "agent/rulebook.h"
+#include "agent/text.h"
 #include "agent/vthread.h"
 #include "probe/probe.h"
 #include "rule/print.h"
@@ -448,7 +449,7 @@ static void run_watch(struct conn *c, JNIEnv *jni, struct slice payload)
 		return;
 	}
 	if (probes_init(jni) >= 0)
-		probes_set_text(jni, m.depth ? m.depth : 2, m.redact);
+		text_set(jni, m.depth ? m.depth : 2, m.redact);
 	answer = c->out; /* the usual answer of a hook, as a warning: the calls come behind it */
 	c->out = (struct buf){ 0 };
 	put_in(&ch, (uint32_t)first, m.flags);
@@ -549,7 +550,7 @@ static void run_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 			"detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
 			"have their original byte code. Hooks now in the program: 0.\n"
 			"Gone: thread, socket, events. Idle until the JVM ends: the library, and "
-			"java.util.SondeProbe with its two helpers (%s).",
+			"java.util.SondeProbe with its helpers (%s).",
 			(unsigned long long)proof.ever, (unsigned long long)proof.classes,
 			(unsigned long long)proof.methods,
 			proof.ever ? "all gates closed" : "never defined");

@@ -16,5 +16,6 @@
 	embed probe_class_main, SondeProbe.class
 	embed probe_class_fast, SondeFast.class
 	embed probe_class_text, SondeText.class
+	embed probe_class_known, SondeKnown.class
 
 	.section .note.GNU-stack, "", %progbits

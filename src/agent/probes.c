@@ -15,6 +15,7 @@
 extern const uint8_t probe_class_main[], probe_class_main_end[];
 extern const uint8_t probe_class_fast[], probe_class_fast_end[];
 extern const uint8_t probe_class_text[], probe_class_text_end[];
+extern const uint8_t probe_class_known[], probe_class_known_end[];
 
 static struct {
 	jclass main; /* global references, which stay */
@@ -242,6 +243,7 @@ static void critical_switch_on(void)
 
 int probes_init(JNIEnv *jni)
 {
+	jclass known;
 	int rc;
 
 	if (probes.open)
@@ -257,7 +259,8 @@ int probes_init(JNIEnv *jni)
 	probes.text_class =
 		define(jni, "java/util/SondeText", probe_class_text, probe_class_text_end);
 	probes.main = define(jni, "java/util/SondeProbe", probe_class_main, probe_class_main_end);
-	if (!probes.main || !probes.fast_class || !probes.text_class)
+	known = define(jni, "java/util/SondeKnown", probe_class_known, probe_class_known_end);
+	if (!probes.main || !probes.fast_class || !probes.text_class || !known)
 		return E_UNSUPPORTED;
 	return bind(jni);
 }
@@ -314,6 +317,11 @@ bool probes_go_fast(JNIEnv *jni)
 	return true;
 }
 
+jclass probes_text_class(void)
+{
+	return probes.text_class;
+}
+
 bool probes_is_fast(void)
 {
 	return probes.fast || agent.jdk < 22 || probes.fast_failed;
@@ -324,41 +332,4 @@ const char *probes_mechanism(void)
 	if (probes.fast)
 		return "FFM critical";
 	return probes.critical ? "JNI critical" : "JNI";
-}
-
-void probes_set_text(JNIEnv *jni, unsigned depth, struct slice redact)
-{
-	jfieldID depth_field = (*jni)->GetStaticFieldID(jni, probes.text_class, "depth", "I");
-	jfieldID names = depth_field ? (*jni)->GetStaticFieldID(jni, probes.text_class, "redact",
-								"[Ljava/lang/String;")
-				     : NULL;
-	jclass string = (*jni)->FindClass(jni, "java/lang/String");
-	jobjectArray list = NULL;
-	jsize n = 1;
-	char name[128];
-
-	if (!depth_field || !names || !string)
-		goto done;
-	for (size_t i = 0; i < redact.n; i++)
-		n += redact.p[i] == ',';
-	list = (*jni)->NewObjectArray(jni, redact.n ? n : 0, string, NULL);
-	for (jsize k = 0; list && redact.n && k < n; k++) {
-		const uint8_t *comma = memchr(redact.p, ',', redact.n);
-		size_t len = comma ? (size_t)(comma - redact.p) : redact.n;
-		size_t kept = len < sizeof(name) - 1 ? len : sizeof(name) - 1;
-		jstring text;
-
-		memcpy(name, redact.p, kept);
-		name[kept] = '\0';
-		text = (*jni)->NewStringUTF(jni, name);
-		(*jni)->SetObjectArrayElement(jni, list, k, text);
-		(*jni)->DeleteLocalRef(jni, text);
-		redact.p += len + (comma != NULL);
-		redact.n -= len + (comma != NULL);
-	}
-	if (list)
-		(*jni)->SetStaticObjectField(jni, probes.text_class, names, list);
-	(*jni)->SetStaticIntField(jni, probes.text_class, depth_field, (jint)depth);
-done:
-	(*jni)->ExceptionClear(jni);
 }

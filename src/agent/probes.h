@@ -8,9 +8,8 @@
 #define AGENT_PROBES_H
 
 #include <jni.h>
-
-#include "base/err.h"
-#include "base/slice.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* 0, or negative with the reason noted.  Does nothing the second time. */
 int probes_init(JNIEnv *jni);
@@ -25,7 +24,6 @@ bool probes_go_fast(JNIEnv *jni);
 const char *probes_mechanism(void); /* "JNI", "JNI critical", "FFM critical" */
 bool probes_is_fast(void);
 
-/* What SondeText shows: depth, and names whose values are hidden (separated by commas). */
-void probes_set_text(JNIEnv *jni, unsigned depth, struct slice redact);
+jclass probes_text_class(void); /* java.util.SondeText */
 
 #endif

@@ -41,6 +41,31 @@ bool elf_look_exe(pid_t pid, struct elf_look *out)
 	return good;
 }
 
+bool elf_is_whole(struct slice file)
+{
+	Elf64_Phdr part;
+	Elf64_Ehdr head;
+	bool loads = false;
+
+	if (file.n < sizeof(head))
+		return false;
+	memcpy(&head, file.p, sizeof(head));
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_type != ET_DYN ||
+	    head.e_phentsize != sizeof(part) || head.e_phoff > file.n ||
+	    head.e_phnum > (file.n - head.e_phoff) / sizeof(part))
+		return false;
+	for (unsigned i = 0; i < head.e_phnum; i++) {
+		memcpy(&part, file.p + head.e_phoff + i * sizeof(part), sizeof(part));
+		if (part.p_type != PT_LOAD)
+			continue;
+		if (part.p_offset > file.n || part.p_filesz > file.n - part.p_offset)
+			return false;
+		loads = true;
+	}
+	return loads && head.e_shoff <= file.n &&
+	       head.e_shnum * sizeof(Elf64_Shdr) <= file.n - head.e_shoff;
+}
+
 const char *elf_machine_name(uint16_t machine)
 {
 	switch (machine) {

@@ -3,9 +3,9 @@
 #ifndef CLI_ELF_LOOK_H
 #define CLI_ELF_LOOK_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
+
+#include "base/slice.h"
 
 struct elf_look {
 	uint8_t bits;	  /* 1: 32, 2: 64 */
@@ -16,6 +16,10 @@ struct elf_look {
 /* False when the file is not an ELF file. */
 bool elf_look(int fd, struct elf_look *out);
 bool elf_look_exe(pid_t pid, struct elf_look *out);
+
+/* Is this a shared library with all its bytes?  One that was cut off is fatal to whoever loads it:
+ * the dynamic linker maps it and runs off its end. */
+bool elf_is_whole(struct slice file);
 
 const char *elf_machine_name(uint16_t machine); /* "x86-64"; "another architecture" */
 

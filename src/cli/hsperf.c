@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hsperf.c - the file starts with a head of 32 bytes: magic, byte order, version, a byte that says
- * whether the JVM is done with setting up, and where the entries are.  An entry has its length,
+/* hsperf.c - the file starts with a head of 32 bytes: magic, byte order, version, a byte that is
+ * set when the JVM comes to its live phase, and where the entries are.  An entry has its length,
  * the place of its name, the length of its vector (0: a single number), its type ('B': a text),
  * and the place of its data.  Places count from the entry's start. */
 #include "cli/hsperf.h"
@@ -83,6 +83,7 @@ int hsperf_parse(struct slice file, struct hsperf *out)
 		return E_MAGIC;
 	if (file.p[5] != 2)
 		return E_UNSUPPORTED;
+	out->live = file.p[7] != 0;
 	f.swap = (file.p[4] == 0) == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	at = get(&f, 24);
 	n = get(&f, 28);

@@ -18,6 +18,7 @@ struct hsperf {
 	struct slice vm_version;   /* "17.0.15+6-Debian-1deb12u1" */
 	struct slice vm_name, vm_vendor;
 	struct slice java_home;
+	bool live; /* the JVM has got through its start; agents may come */
 };
 
 /* 0; E_MAGIC when it is something else, E_UNSUPPORTED for another version of the format, E_TRUNCATED

@@ -30,6 +30,7 @@ enum {
 	MAPS_MAX = 32 << 20,
 	CMDLINE_MAX = 1 << 18,
 	HSPERF_MAX = 1 << 20, /* 32 KiB unless told otherwise */
+	START_SECONDS = 5,
 };
 
 /* What is needed while one process is read. */
@@ -255,6 +256,17 @@ static void has_socket(struct look *l)
 	l->jvm->has_socket = lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
+/* Before a JVM comes to its live phase, a request to attach makes it print a thread dump, or hands
+ * the agent a half-made JVM (17), or is refused (25).  Its account says when it has; without one,
+ * the thread that is made right after does, and after a few seconds nobody asks. */
+static bool is_live(const struct look *l, const struct hsperf *h)
+{
+	if (l->perf.n)
+		return h->live;
+	return l->jvm->uptime > START_SECONDS ||
+	       proc_has_thread(l->jvm->target.pid, "Notification Th");
+}
+
 /* After the kind is known, and it is worth knowing more. */
 static void look_closer(struct look *l)
 {
@@ -272,6 +284,7 @@ static void look_closer(struct look *l)
 	jvm->can_attach = h.capabilities.n ? (char)h.capabilities.p[0] : '?';
 	jvm->vm_version = arena_dup(l->mem, h.vm_version);
 	jvm->vm_vendor = arena_dup(l->mem, h.vm_vendor);
+	jvm->is_live = is_live(l, &h);
 	has_socket(l);
 	inside_close(&l->in);
 }

@@ -29,6 +29,7 @@ struct jvm {
 	char state;	      /* of proc_status */
 	unsigned pid_levels;  /* 1: our pid namespace */
 	bool catches_quit;    /* SIGQUIT has a handler */
+	bool is_live;	      /* it has got through its start */
 	double uptime;	      /* seconds; negative: not known */
 	unsigned major;	      /* 17; 0: not known */
 	char can_attach;      /* '1' or '0' by its own account; '?' */

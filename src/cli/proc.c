@@ -44,7 +44,7 @@ static int read_all(const char *path, size_t max, struct buf *out)
 
 int proc_read(pid_t pid, const char *name, size_t max, struct buf *out)
 {
-	char path[64];
+	char path[128];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	return read_all(path, max, out);
@@ -215,9 +215,11 @@ bool proc_frozen(pid_t pid)
 
 			if (!slash)
 				continue;
-			if (slice_starts(line, slice_str("0::")))
+			if (slice_starts(line, slice_str("0::"))) /* alone, or beside version 1 */
 				frozen = cgroup_says("/sys/fs/cgroup", group, "cgroup.events",
-						     "frozen 1");
+						     "frozen 1") ||
+					 cgroup_says("/sys/fs/cgroup/unified", group,
+						     "cgroup.events", "frozen 1");
 			else if (memmem(line.p, line.n - group.n, ":freezer:", 9))
 				frozen = cgroup_says("/sys/fs/cgroup/freezer", group,
 						     "freezer.state", "FROZEN");
@@ -225,6 +227,31 @@ bool proc_frozen(pid_t pid)
 	}
 	buf_release(&b);
 	return frozen;
+}
+
+bool proc_has_thread(pid_t pid, const char *comm)
+{
+	struct dirent *e;
+	struct buf b = { 0 };
+	char path[64];
+	bool found = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && !found && (e = readdir(dir)) != NULL) {
+		struct slice text, line;
+
+		snprintf(path, sizeof(path), "task/%.20s/comm", e->d_name);
+		buf_clear(&b);
+		proc_read(pid, path, 64, &b);
+		text = buf_slice(&b);
+		found = proc_line(&text, &line) && slice_is(line, comm);
+	}
+	if (dir)
+		closedir(dir);
+	buf_release(&b);
+	return found;
 }
 
 /* Has the process a descriptor of that socket? */

@@ -32,15 +32,16 @@ double proc_uptime(pid_t pid); /* seconds since it started; negative: not known 
 void proc_link(pid_t pid, const char *name, char *to, size_t cap);
 bool proc_same_ns(pid_t pid, const char *name); /* "pid", "mnt": ours? true when not known */
 
-bool proc_frozen(pid_t pid); /* by a cgroup's freezer */
+bool proc_has_thread(pid_t pid, const char *comm); /* one of that name, cut off at 15 bytes */
+bool proc_frozen(pid_t pid);			   /* by a cgroup's freezer */
 
-/* Does any process or this one (of that inode) listen: a Unix socket of the process bound to PATH
- * or PATH.tmp, listening.  *path may have been removed since.  -1: not known. */
+/* Does the process listen on a Unix socket that was bound to PATH or PATH.tmp?  The file may have
+ * been renamed or removed since.  1, 0, or -1: not known. */
 int proc_listens(pid_t pid, const char *path);
 
 /* The next line of text, without its end, moved over; false at the end. */
 bool proc_line(struct slice *text, struct slice *line);
-/* Is one of the strings of a NUL-separated list so?  (cmdline, environ) */
+/* The same for the strings of cmdline and environ, each with a NUL behind it. */
 bool proc_next_string(struct slice *list, struct slice *one);
 
 #endif

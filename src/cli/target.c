@@ -67,6 +67,10 @@ static int accept(const struct jvm *jvm, struct target *out)
 		cli_cannot("%s is a native image: there is no JVM in it", name);
 	else if (jvm->kind == JVM_OPENJ9)
 		cli_cannot("%s is an OpenJ9 JVM; Sonde works with HotSpot (OpenJDK) only", name);
+	else if (jvm->kind == JVM_HIDDEN && getegid() != jvm->target.gid)
+		cli_cannot(
+			"%s runs with group %u, you with %u; do this with that group, or as root",
+			name, jvm->target.gid, getegid());
 	else if (jvm->kind == JVM_HIDDEN)
 		cli_cannot("%s may not be looked into, though it is yours: try as root", name);
 	else if (jvm->kind == JVM_NOT)

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_attach.c - "sonde attach": gets the agent into a running JVM.
+ *
+ * Looks first (doctor.h), so that a JVM that would not take it is not disturbed; then has the JVM
+ * load the library (hotspot.h), waits for the agent to listen, and sends it the rules, if any. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "classfile/show.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/doctor.h"
+#include "cli/hook_rows.h"
+#include "cli/hook_rules.h"
+#include "cli/hotspot.h"
+#include "cli/proc.h"
+#include "cli/progress.h"
+
+int cmd_attach(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde attach [OPTION]... [TARGET]\n"
+	"\n"
+	"Loads Sonde's agent into a running JVM.  TARGET is its process, its main class or jar, or nothing\n"
+	"when there is only one.  The agent does nothing until it gets rules.\n"
+	"\n"
+	"  --rules FILE      rules to begin with; may be repeated\n"
+	"  --hook RULE       one rule, as in a file; may be repeated\n"
+	"  --yes             also when the rules mean very many methods\n"
+	"  --wait SECONDS    how long to wait for the JVM to answer (6)\n"
+	"  --help            this text\n"
+	"\n"
+	"Needs the JVM's own user, or root.  Containers are reached from outside.  'sonde doctor' says\n"
+	"what stands in the way.  'sonde detach' takes the agent out again.\n"
+	"\n"
+	"Exit status: 0 the agent is in, 1 so it is, but a rule matched nothing, 2 a rule is wrong,\n"
+	"3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde attach 4711\n"
+	"  sonde attach --hook 'com.shop.**::* timed' com.shop.Main\n";
+
+enum { LONG_RUNNING = 60 /* seconds: by then much of its code is compiled */ };
+
+struct attach {
+	const char *name; /* argv[0] */
+	unsigned wait_ms;
+	bool yes;
+	struct hook_rules rules;
+	struct target target;
+	struct arena mem;
+	struct jvm jvm;
+	char shown[320]; /* "4711 (com.shop.Main)" */
+};
+
+static void waiting(unsigned seconds)
+{
+	fprintf(stderr, "sonde: waiting for the JVM, at most %u s ...\n", seconds);
+}
+
+static void pause_ms(unsigned ms)
+{
+	struct timespec t = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static bool agent_listens(const struct target *t)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/.sonde_pid%d", t->ns_pid);
+	return proc_listens(t->pid, path) == 1;
+}
+
+/* ---- before ------------------------------------------------------------------------------------ */
+
+static int look(struct attach *a)
+{
+	struct buf name = { 0 };
+
+	arena_reset(&a->mem);
+	if (jvm_read(a->target.pid, &a->mem, &a->jvm) < 0)
+		return cli_cannot("%d has ended", a->target.pid);
+	a->target = a->jvm.target;
+	show_name(&name, slice_str(a->target.name));
+	snprintf(a->shown, sizeof(a->shown), "%d (%.*s)", a->target.pid,
+		 SLICE_FMT(buf_slice(&name)));
+	buf_release(&name);
+	return CLI_DONE;
+}
+
+static bool is_starting(const struct jvm *j)
+{
+	return j->state != 'T' && j->state != 't' &&
+	       (j->kind == JVM_STARTING || (j->kind == JVM_HOTSPOT && !j->is_live));
+}
+
+/* The signal would end a JVM in its first moments, and confuse it a little later. */
+static int wait_until_up(struct attach *a)
+{
+	uint64_t start = clock_ns(), limit = a->wait_ms * 1000000ull;
+	bool told = false;
+	int status;
+
+	while ((status = look(a)) == CLI_DONE && is_starting(&a->jvm) &&
+	       clock_ns() - start < limit) {
+		if (!told && clock_ns() - start > 2000000000ull) {
+			waiting(a->wait_ms / 1000);
+			told = true;
+		}
+		pause_ms(10);
+	}
+	return status;
+}
+
+/* The first finding that is wrong is the reason. */
+static void keep_first(void *ctx, const struct finding *f)
+{
+	struct finding *first = ctx;
+
+	if (f->verdict == DOCTOR_WRONG && !first->topic)
+		*first = *f;
+}
+
+static int examine(struct attach *a, struct inside *in, const struct library *lib)
+{
+	struct finding first = { 0 };
+	struct patient p = {
+		.jvm = &a->jvm, .in = in, .lib = lib, .report = keep_first, .ctx = &first
+	};
+	struct buf text = { 0 };
+
+	if (!doctor_examine(&p))
+		return CLI_DONE;
+	show_name(&text, slice_str(first.text));
+	if (*first.todo) {
+		buf_text(&text, ". ");
+		show_name(&text, slice_str(first.todo));
+	}
+	cli_cannot("cannot attach to %s: %.*s\n'sonde doctor %d' looks at everything", a->shown,
+		   SLICE_FMT(buf_slice(&text)), a->target.pid);
+	buf_release(&text);
+	return CLI_CANNOT;
+}
+
+/* ---- the act ----------------------------------------------------------------------------------- */
+
+static int load(struct attach *a, struct inside *in, const struct library *lib)
+{
+	struct hotspot h = {
+		.in = in, .ns_pid = a->target.ns_pid, .wait_ms = a->wait_ms, .waiting = waiting
+	};
+	struct library_place place;
+	struct buf why = { 0 };
+
+	if (library_place(lib, in, true, &place) < 0)
+		return cli_cannot("cannot attach to %s: the JVM cannot load the library: %s",
+				  a->shown, place.why);
+	if (place.copied)
+		fprintf(stderr,
+			"sonde: the library is loaded from a copy, %s, in its file system\n",
+			place.path);
+	if (hotspot_load(&h, place.path, "") >= 0)
+		return CLI_DONE;
+	client_show(&why, slice_str(h.why));
+	cli_cannot("cannot attach to %s: %.*s", a->shown, SLICE_FMT(buf_slice(&why)));
+	buf_release(&why);
+	return CLI_CANNOT;
+}
+
+static int wait_for_agent(const struct attach *a)
+{
+	uint64_t start = clock_ns(), limit = a->wait_ms * 1000000ull;
+
+	while (!agent_listens(&a->target)) {
+		if (clock_ns() - start > limit)
+			return cli_cannot("the agent was loaded into %s, but does not listen",
+					  a->shown);
+		pause_ms(5);
+	}
+	return CLI_DONE;
+}
+
+/* What the JVM itself does about it. */
+static void tell_about_jvm(const struct attach *a)
+{
+	if (a->jvm.major >= 21 && !a->jvm.has_agent &&
+	    !jvm_has_switch(&a->jvm, "-XX:+EnableDynamicAgentLoading"))
+		fputs("sonde: the JVM has written a warning about this to its standard error; "
+		      "-XX:+EnableDynamicAgentLoading at its start avoids that\n",
+		      stderr);
+	if (a->jvm.uptime > LONG_RUNNING)
+		fputs("sonde: with the first hook the JVM drops its compiled code once and is slow "
+		      "for a while; -agentpath at its start avoids that\n",
+		      stderr);
+}
+
+static int load_agent(struct attach *a)
+{
+	struct fault f = { 0 };
+	struct library lib;
+	struct inside in;
+	int status;
+
+	if (library_open(&lib, &f) < 0)
+		return cli_cannot("%s", f.text);
+	inside_open(&in, a->target.pid, a->target.uid, a->target.gid);
+	status = examine(a, &in, &lib);
+	if (status == CLI_DONE)
+		status = load(a, &in, &lib);
+	if (status == CLI_DONE)
+		status = wait_for_agent(a);
+	if (status == CLI_DONE)
+		tell_about_jvm(a);
+	inside_close(&in);
+	library_close(&lib);
+	return status;
+}
+
+/* ---- after ------------------------------------------------------------------------------------- */
+
+static int send_rules(struct attach *a, struct client *c)
+{
+	struct buf text = { 0 }, out = { 0 };
+	struct hook_rows rows;
+	int status = hook_rules_text(&a->rules, &text);
+
+	hook_rows_init(&rows, false);
+	c->quiet = true; /* its words come behind the rows */
+	if (status == CLI_DONE) {
+		wire_put_hook(&c->out, &(struct wire_hook){ .rules = buf_slice(&text),
+							    .origin = buf_slice(&a->rules.origin),
+							    .flags = a->yes ? HOOK_YES : 0 });
+		status = client_ask(c, hook_rows_take, &rows);
+	}
+	buf_put(&out, buf_slice(&rows.left));
+	if (status == CLI_DONE && c->done.n) {
+		client_show(&out, buf_slice(&c->done));
+		buf_u8(&out, '\n');
+	}
+	if (!cli_print(&out))
+		status = CLI_CANNOT;
+	hook_rows_release(&rows);
+	buf_release(&text);
+	buf_release(&out);
+	return status;
+}
+
+static int greet(struct attach *a, bool was_there)
+{
+	struct buf out = { 0 };
+	struct client c;
+	int status = client_open(&c, &a->target);
+
+	if (status == CLI_DONE) {
+		buf_printf(&out, "%s %s: Java ", was_there ? "already attached to" : "attached to",
+			   a->shown);
+		show_name(&out, c.welcome.jvm);
+		buf_text(&out, ", agent ");
+		show_name(&out, c.welcome.build);
+		if (!hook_rules_count(&a->rules))
+			buf_printf(&out, "; next: sonde hook %d 'com.shop.**::*'", a->target.pid);
+		buf_text(&out, "\n");
+		if (!cli_print(&out))
+			status = CLI_CANNOT;
+		if (!slice_is(c.welcome.build, SONDE_VERSION))
+			fputs("sonde: that is not the version of this sonde; the JVM keeps the "
+			      "library that it loaded first until it is started again\n",
+			      stderr);
+	}
+	if (status == CLI_DONE && hook_rules_count(&a->rules)) {
+		fflush(stdout);
+		status = send_rules(a, &c);
+	}
+	client_close(&c);
+	buf_release(&out);
+	return status;
+}
+
+static int run(struct attach *a, const char *text)
+{
+	bool was_there;
+	int status = target_find(text, &a->target);
+
+	if (status == CLI_DONE)
+		status = wait_until_up(a);
+	if (status != CLI_DONE)
+		return status;
+	was_there = agent_listens(&a->target);
+	if (!was_there)
+		status = load_agent(a);
+	return status == CLI_DONE ? greet(a, was_there) : status;
+}
+
+static int parse_wait(struct attach *a, const char *text)
+{
+	char *end;
+	double s = strtod(text, &end);
+
+	if (end == text || *end || !(s >= 0.1 && s <= 3600))
+		return cli_usage(a->name, "--wait wants seconds, from 0.1 to 3600, not '%s'", text);
+	a->wait_ms = (unsigned)(s * 1000);
+	return CLI_DONE;
+}
+
+static int parse(struct attach *a, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "rules", required_argument, NULL, 'r' }, { "hook", required_argument, NULL, 'k' },
+		{ "yes", no_argument, NULL, 'y' },	   { "wait", required_argument, NULL, 'w' },
+		{ "help", no_argument, NULL, 'h' },	   { 0 },
+	};
+	int opt, status = CLI_DONE;
+
+	cli_begin_options();
+	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), -1;
+		if (opt == '?')
+			return CLI_USAGE;
+		if (opt == 'r')
+			status = hook_rules_add_file(&a->rules, optarg);
+		if (opt == 'k')
+			status = hook_rules_add(&a->rules, optarg);
+		if (opt == 'w')
+			status = parse_wait(a, optarg);
+		a->yes |= opt == 'y';
+	}
+	if (status == CLI_DONE && argc - optind > 1)
+		status = cli_usage(argv[0], "takes one TARGET");
+	return status;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	struct attach a = { .name = argv[0], .wait_ms = 6000 };
+	int status;
+
+	arena_init(&a.mem);
+	status = hook_rules_init(&a.rules);
+	if (status == CLI_DONE)
+		status = parse(&a, argc, argv);
+	if (status == CLI_DONE)
+		status = run(&a, argv[optind]);
+	arena_release(&a.mem);
+	hook_rules_release(&a.rules);
+	return status < 0 ? CLI_DONE : status;
+}

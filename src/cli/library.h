@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.h - libsonde.so: where it is, and how a JVM in another file system gets to it.
+ *
+ * A JVM loads it by a path.  Where that path is the same file for the JVM and its user may read it,
+ * nothing is done.  Otherwise (a container, a private directory, a noexec mount) the library is
+ * copied, with the rights of the JVM's user, to the first of /tmp, /var/tmp and /dev/shm in the
+ * JVM's file system that takes it: DIR/.sonde-UID/libsonde-HASH.so. */
+#ifndef CLI_LIBRARY_H
+#define CLI_LIBRARY_H
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "cli/elf_look.h"
+#include "cli/inside.h"
+
+struct library {
+	char path[PATH_MAX]; /* without links */
+	struct stat st;
+	struct buf bytes;
+	uint64_t hash; /* of its bytes */
+	struct elf_look elf;
+	bool musl; /* made for musl, not for glibc */
+};
+
+struct library_place {
+	char path[PATH_MAX]; /* as the JVM sees it */
+	bool copied;	     /* it is a copy */
+	bool there;	     /* the copy was there before */
+	char why[400];	     /* why a copy, or why there is no place at all */
+};
+
+/* SONDE_LIB, or beside our own program, or ../lib/sonde/ from there.  E_NOT_FOUND. */
+int library_open(struct library *lib, struct fault *f);
+void library_close(struct library *lib);
+
+/* Finds the place; with `make`, copies if need be.  E_IO: there is none; place->why says why. */
+int library_place(const struct library *lib, struct inside *in, bool make,
+		  struct library_place *place);
+
+/* Removes the copies of that user from the JVM's file system.  Returns how many there were.
+ * Files that are mapped stay usable for those who have them mapped. */
+int library_remove(struct inside *in);
+
+#endif
