@@ -237,9 +237,9 @@ bench-%: ## run one bench: bench/NAME/run
 format: ## put all C files into the house style
 	@tools/check-format -i
 
-check: $(PROBE_OBJ) ## check format, layers, and what the probe code refers to
+check: $(PROBE_OBJ) $(OUT)/libsonde.so ## check format, layers, and what probe code and agent refer to
 	@rc=0; tools/check-format || rc=1; tools/check-layers || rc=1; \
-	tools/check-probe $(PROBE_OBJ) || rc=1; exit $$rc
+	tools/check-probe $(PROBE_OBJ) || rc=1; tools/check-agent $(OUT)/libsonde.so || rc=1; exit $$rc
 
 help: ## list the targets
 	@sed -n '4,/^$$/s/^# //p' Makefile; echo

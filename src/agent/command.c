@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -574,21 +573,17 @@ void command_after_stop(void)
 
 static bool read_file(const char *path, struct buf *out)
 {
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : 1;
 	uint8_t *p;
-	bool good = false;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= RULE_FILE_MAX &&
-	    (p = buf_room(out, (size_t)st.st_size + 1))) {
-		ssize_t n = read(fd, p, (size_t)st.st_size);
-
-		good = n == st.st_size;
+	while (n > 0 && out->n <= RULE_FILE_MAX && (p = buf_room(out, 64 << 10))) {
+		n = read(fd, p, 64 << 10);
 		out->n += n > 0 ? (size_t)n : 0;
 	}
 	if (fd >= 0)
 		close(fd);
-	return good;
+	return n == 0 && !out->err;
 }
 
 static void add_noting(struct slice text, const char *origin)

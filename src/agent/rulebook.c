@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -40,28 +39,28 @@ static void entry_release(struct entry *e)
 static int load_template(void *ctx, struct slice path, struct slice *bytes, struct fault *f)
 {
 	struct edition *e = ctx;
+	uint8_t *p = arena_alloc(&e->mem, TEMPLATE_FILE_MAX);
 	char name[4096];
-	struct stat st;
-	uint8_t *p;
-	int fd, rc = 0;
+	size_t got = 0;
+	ssize_t n = -1;
+	int fd;
 
+	if (!p)
+		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	if (path.n >= sizeof(name))
 		return fault_set(f, E_IO, -1, "the template's path is too long");
 	memcpy(name, path.p, path.n);
 	name[path.n] = '\0';
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > TEMPLATE_FILE_MAX)
-		rc = fault_set(f, E_IO, -1, "%s cannot be read as a template", name);
-	p = rc < 0 ? NULL : arena_alloc(&e->mem, (size_t)st.st_size + 1);
-	if (p && read(fd, p, (size_t)st.st_size) != st.st_size)
-		rc = fault_set(f, E_IO, -1, "%s cannot be read", name);
-	else if (!p && rc >= 0)
-		rc = fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	while (fd >= 0 && (n = read(fd, p + got, TEMPLATE_FILE_MAX - got)) > 0)
+		got += (size_t)n;
 	if (fd >= 0)
 		close(fd);
-	if (rc >= 0)
-		*bytes = (struct slice){ p, (size_t)st.st_size };
-	return rc;
+	if (n < 0 || got == TEMPLATE_FILE_MAX)
+		return fault_set(f, E_IO, -1, "%s cannot be read as a template", name);
+	arena_trim(&e->mem, p, TEMPLATE_FILE_MAX, got);
+	*bytes = (struct slice){ p, got };
+	return 0;
 }
 
 static void edition_free(struct edition *e)

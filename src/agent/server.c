@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -22,6 +23,7 @@
 
 #include "agent/agent.h"
 #include "agent/command.h"
+#include "agent/glibc.h"
 #include "agent/keeper.h"
 #include "agent/rulebook.h"
 #include "base/version.h"
@@ -260,7 +262,7 @@ static void *run(void *unused)
 {
 	(void)unused;
 	probe_mute(true);
-	pthread_setname_np(pthread_self(), "sonde");
+	prctl(PR_SET_NAME, "sonde");
 	serve();
 	for (struct conn *c = NULL; (c = conn_next(c));) {
 		close(c->fd);

@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "agent/glibc.h"
+
 struct table { /* the first entry, its length, where its name lies in it */
 	uint64_t first, stride, name;
 };
