@@ -66,7 +66,9 @@ CORE_OBJ := $(call objects,$(CORE_SRC),$(OBJ))
 CLI_OBJ := $(call objects,$(call sources,$(CLI_FOLDERS)),$(OBJ))
 AGENT_OBJ := $(call objects,$(call sources,$(AGENT_FOLDERS)),$(OBJ))
 PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
-UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ))
+# Parts of the agent that need no JVM, for the unit tests.
+PURE_AGENT := $(call objects,$(wildcard $(addprefix src/agent/,options.c launch.c apps.c)),$(OBJ))
+UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ)) $(PURE_AGENT)
 JAVA_SRC := $(if $(wildcard java),$(shell find java -name '*.java' | LC_ALL=C sort))
 BENCH_SRC := $(sort $(wildcard bench/*/*.c))# each file is one program
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))

@@ -254,3 +254,33 @@ TEST(class_read_and_write_survive_every_failed_allocation)
 	buf_release(&out);
 	maker_release(&m);
 }
+
+TEST(class_write_puts_added_attributes_behind_the_others)
+{
+	struct class_maker m;
+	struct buf out = { 0 };
+	struct arena mem;
+	struct class *cls, *again;
+	struct attr a;
+	int name;
+
+	arena_init(&mem);
+	if (CHECK_INT(class_read(&mem, rich(&m), &cls, NULL), 0, NULL)) {
+		name = pool_add_utf8(&cls->pool, slice_str("Deprecated"));
+		cls->methods[1].added = BYTES(U2(name), 0, 0, 0, 0);
+		cls->methods[1].n_added = 1;
+		CHECK_INT(class_write(cls, &out), 0, NULL);
+		if (CHECK_INT(class_read(&mem, buf_slice(&out), &again, NULL), 0, NULL)) {
+			CHECK_INT(again->methods[1].attrs.n, cls->methods[1].attrs.n + 1, NULL);
+			CHECK(attrs_find(&again->methods[1].attrs, &again->pool, ATTR_DEPRECATED,
+					 &a));
+			CHECK_INT(again->methods[2].attrs.n, cls->methods[2].attrs.n, "the next");
+			CHECK_INT(class_check(again, NULL), 0, NULL);
+			class_release(again);
+		}
+		class_release(cls);
+	}
+	buf_release(&out);
+	maker_release(&m);
+	arena_release(&mem);
+}
