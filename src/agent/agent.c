@@ -226,13 +226,18 @@ EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *re
 	void *jni = NULL;
 
 	(void)reserved;
+	server_wait_left();
 	if (agent.jvmti)
 		return JNI_OK; /* it is in already */
 	if (!come_in(vm, options, true))
 		return JNI_ERR;
 	(*vm)->GetEnv(vm, &jni, JNI_VERSION_1_8);
 	enable(JVMTI_EVENT_VM_DEATH);
-	return server_start(jni) ? JNI_OK : JNI_ERR;
+	if (server_start(jni))
+		return JNI_OK;
+	(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
+	agent.jvmti = NULL; /* so that it can be tried again */
+	return JNI_ERR;
 }
 
 EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)

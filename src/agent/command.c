@@ -31,7 +31,11 @@ enum {
 	CANNOT, /* exit status of the client */
 };
 
-enum { MANY_METHODS = 10000, RULE_FILE_MAX = 4 << 20 };
+enum {
+	MANY_METHODS = 10000,
+	RULE_FILE_MAX = 4 << 20,
+	BEHIND_MAX = 1 << 20, /* bytes of calls that wait for a watching client to read */
+};
 
 /* ---- a change of rules -------------------------------------------------------------------- */
 
@@ -399,8 +403,13 @@ static void run_status(struct conn *c, JNIEnv *jni, struct slice payload)
 static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	(void)jni, (void)payload;
-	for (uint32_t id = 1; id < woven_ids(); id++)
+	for (uint32_t id = 1; id < woven_ids(); id++) {
+		struct hooked *h = woven_method(id);
+
 		probe_method_reset(id);
+		if (h)
+			h->before = 0;
+	}
 	conn_done(c, DONE, "figures count from now");
 }
 
@@ -468,7 +477,7 @@ static void run_watch(struct conn *c, JNIEnv *jni, struct slice payload)
 		} else {
 			wire_put_warning(&answer, &(struct wire_warning){ done.text });
 			c->watch = (struct watch){ (uint32_t)first, rulebook.next_number,
-						   m.limit ? m.limit : UINT64_MAX, 0 };
+						   m.limit ? m.limit : UINT64_MAX, 0, 0 };
 		}
 	}
 	buf_release(&c->out);
@@ -494,6 +503,9 @@ static bool is_watch_of(const struct entry *e, void *ctx)
 static void end_watch(struct conn *c)
 {
 	command_remove(is_watch_of, c);
+	if (c->watch.missed)
+		conn_warn(c, "%llu more calls were passed over while nobody read",
+			  (unsigned long long)c->watch.missed);
 	conn_done(c, DONE, "%llu calls", (unsigned long long)c->watch.sent);
 	c->watch = (struct watch){ 0 };
 	conn_flush(c, 0);
@@ -507,7 +519,9 @@ void command_send_calls(void)
 		struct hooked *h = woven_method(call.id);
 		struct conn *c = h ? watcher_of(h->rule) : NULL;
 
-		if (!c || !c->watch.left)
+		if (c && c->out.n > BEHIND_MAX)
+			c->watch.missed++;
+		if (!c || !c->watch.left || c->out.n > BEHIND_MAX)
 			continue;
 		figures_put_call(&c->out, h, &call);
 		c->watch.sent++;
@@ -562,11 +576,15 @@ static void run_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 
 void command_after_stop(void)
 {
+	bool attached;
+
 	if (!leaving)
 		return;
 	leaving = false;
-	(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
+	if (agent_enter_jvm(&attached)) /* only a thread of the JVM may */
+		(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
 	agent.jvmti = NULL;
+	agent_leave_jvm(attached);
 }
 
 /* ---- rules from the start, and the last report -------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "agent/instrument.h"
 #include "agent/probes.h"
 #include "agent/rulebook.h"
+#include "base/mem.h"
 #include "probe/histogram.h"
 #include "wire/wire.h"
 
@@ -112,37 +113,77 @@ void figures_put_methods(struct buf *out)
 	buf_release(&name);
 }
 
+/* Which of the rules a method is hooked by; NULL: none. */
+static struct wire_rule *rule_of(struct wire_rule *rules, uint32_t number)
+{
+	size_t low = 0, high = rulebook.n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (rules[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return number && low < rulebook.n && rules[low].number == number ? &rules[low] : NULL;
+}
+
+static void count_methods(struct wire_rule *rules)
+{
+	pthread_mutex_lock(&agent.lock);
+	for (const struct woven *w = woven_first(); w; w = w->all) {
+		const struct wire_rule *last = NULL;
+
+		for (const struct hooked *h = w->methods; h; h = h->next) {
+			struct wire_rule *r = rule_of(rules, h->rule);
+
+			if (!r)
+				continue;
+			r->methods++;
+			r->classes += r != last; /* mostly one rule has all of a class */
+			last = r;
+		}
+	}
+	pthread_mutex_unlock(&agent.lock);
+	for (uint32_t id = 1; id < woven_ids(); id++) {
+		const struct hooked *h = woven_method(id);
+		struct wire_rule *r = h ? rule_of(rules, h->rule) : NULL;
+		struct probe_figures f;
+
+		if (!r)
+			continue;
+		probe_method_read(id, &f, NULL);
+		r->calls += f.calls;
+	}
+}
+
 void figures_put_rules(struct buf *out)
 {
-	for (size_t i = 0; i < rulebook.n; i++) {
+	struct wire_rule *rules = mem_alloc((rulebook.n + 1) * sizeof(*rules));
+
+	for (size_t i = 0; rules && i < rulebook.n; i++) {
 		const struct entry *e = &rulebook.entries[i];
-		struct wire_rule m = { .number = e->number,
-				       .text = slice_str(e->text),
-				       .origin = slice_str(e->origin),
-				       .age_ns = agent_age_ns(e->added),
-				       .flags = e->holder ? RULE_HELD : 0 };
-		uint64_t lasts = e->rule->kind == RULE_HOOK ? e->rule->hook.for_ns : 0;
 
-		for (const struct woven *w = woven_first(); w; w = w->all) {
-			uint64_t n = 0;
-
-			for (const struct hooked *h = w->methods; h; h = h->next) {
-				struct probe_figures f;
-
-				if (h->rule != e->number)
-					continue;
-				n++;
-				probe_method_read(h->id, &f, NULL);
-				m.calls += f.calls;
-			}
-			m.methods += n;
-			m.classes += n != 0;
-		}
-		m.leaves_ns = lasts > m.age_ns ? lasts - m.age_ns : 0;
-		if (e->rule->kind == RULE_HOOK && e->rule->hook.calls > m.calls)
-			m.leaves_calls = e->rule->hook.calls - m.calls;
-		wire_put_rule(out, &m);
+		rules[i] = (struct wire_rule){ .number = e->number,
+					       .text = slice_str(e->text),
+					       .origin = slice_str(e->origin),
+					       .age_ns = agent_age_ns(e->added),
+					       .flags = e->holder ? RULE_HELD : 0 };
 	}
+	if (rules)
+		count_methods(rules);
+	for (size_t i = 0; rules && i < rulebook.n; i++) {
+		const struct rule *rule = rulebook.entries[i].rule;
+		struct wire_rule *m = &rules[i];
+
+		if (rule->kind == RULE_HOOK && rule->hook.for_ns > m->age_ns)
+			m->leaves_ns = rule->hook.for_ns - m->age_ns;
+		if (rule->kind == RULE_HOOK && rule->hook.calls > m->calls)
+			m->leaves_calls = rule->hook.calls - m->calls;
+		wire_put_rule(out, m);
+	}
+	mem_free(rules);
 }
 
 struct tree_ctx {

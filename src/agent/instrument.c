@@ -108,6 +108,14 @@ static uint64_t digest_of(const struct class *cls, const struct member *m)
 	return code_digest(&cls->pool, code);
 }
 
+static uint64_t calls_of(const struct hooked *h)
+{
+	struct probe_figures f;
+
+	probe_method_read(h->id, &f, NULL);
+	return f.calls;
+}
+
 void instrument_set(struct hooked *h, const struct edition_rule *er, const struct rule_hook *hook)
 {
 	uint32_t one_in = hook->one_in ? hook->one_in : 1;
@@ -115,6 +123,8 @@ void instrument_set(struct hooked *h, const struct edition_rule *er, const struc
 				 .data = er->watched,
 				 .at_least = er->at_least };
 
+	if (h->rule != er->number)
+		h->before = h->rule ? calls_of(h) : 0;
 	h->rule = er->number;
 	h->level = (uint8_t)hook->level;
 	h->one_in = one_in;
@@ -133,6 +143,8 @@ static void take_hooked(struct showing *s, const struct weave_outcome *o)
 	if (!h->rule) {
 		h->since = tick_now();
 		h->calls = 0;
+		if (h->original) /* hooked again: its figures begin anew */
+			probe_method_reset(h->id);
 	}
 	h->access = m->access;
 	h->original = digest_of(s->job.cls, m);
@@ -334,6 +346,28 @@ static bool is_decided_above(const struct edition *e, const struct kin_of *k, st
 	return false;
 }
 
+/* At level full the template is chosen by what the class is, and there are ancestors beyond those that
+ * its own file names. */
+static bool is_full_below(JNIEnv *jni, const struct kin_of *k)
+{
+	const struct rule_class *c = &k->list[0];
+	bool full = false;
+	jobject loader = NULL;
+	const struct woven *w;
+
+	if (k->n <= 1u + (c->super.n != 0) + c->interface_count)
+		return false;
+	(*agent.jvmti)->GetClassLoader(agent.jvmti, k->klass, &loader);
+	pthread_mutex_lock(&agent.lock);
+	w = woven_find(jni, (const char *)c->name.p, c->name.n, loader, false);
+	for (const struct hooked *h = w ? w->methods : NULL; h; h = h->next)
+		full |= h->rule && h->level == LEVEL_FULL;
+	pthread_mutex_unlock(&agent.lock);
+	if (loader)
+		(*jni)->DeleteLocalRef(jni, loader);
+	return full;
+}
+
 void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass klass)
 {
 	struct edition *e = edition_get();
@@ -341,16 +375,16 @@ void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	struct arena mem;
 	bool again = false;
 
-	(void)thread;
+	(void)jvmti, (void)thread;
 	if (!e)
 		return;
 	arena_init(&mem);
 	if (e->wants_kin && !agent.dead && kin_of_class(&kin, jni, klass, &mem, true) >= 0)
-		again = is_decided_above(e, &kin, &mem);
+		again = is_decided_above(e, &kin, &mem) || is_full_below(jni, &kin);
 	arena_release(&mem);
 	edition_put(e);
 	if (again)
-		(*jvmti)->RetransformClasses(jvmti, 1, &klass);
+		survey_retransform(jni, &klass, 1);
 }
 
 void instrument_events(void)

@@ -27,7 +27,11 @@ int survey_take(JNIEnv *jni, struct survey *s); /* 0 or E_NO_MEMORY */
 void survey_release(JNIEnv *jni, struct survey *s);
 uint64_t survey_methods(const struct survey *s); /* about how many they have, from a sample */
 
-/* Retransforms them.  `more` is asked between batches with how far it is; false stops.  Gives
+/* Retransforms these, all at once or, when the JVM refuses that, in parts; gives how many it would
+ * not take even alone. */
+uint64_t survey_retransform(JNIEnv *jni, const jclass *classes, size_t n);
+
+/* Retransforms them all.  `more` is asked between batches with how far it is; false stops.  Gives
  * the number of classes that the JVM refused. */
 typedef bool instrument_more(void *ctx, uint64_t at, uint64_t total);
 uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_more *more,

@@ -92,7 +92,7 @@ static uint64_t look_at(struct hooked *h, struct limit *limits, double seconds)
 	running = f.begun > f.timed + f.lost ? f.begun - f.timed - f.lost : 0;
 	if (running > h->peak)
 		h->peak = running;
-	limits[at].calls += f.calls;
+	limits[at].calls += f.calls - (f.calls < h->before ? f.calls : h->before);
 	if (e->rule->hook.good_ns && f.timed)
 		limits[at].slow += slow_calls(buckets, slow_ticks(&e->rule->hook, buckets, &f));
 	follow_heat(h, e, fresh, seconds);

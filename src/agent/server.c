@@ -34,17 +34,18 @@ enum {
 	CONNS_MAX = 16,
 	IN_FIRST = 1 << 20, /* a frame of a client that has not greeted yet may not be longer */
 	OUT_MAX = 64 << 20, /* a client that does not read so much is dropped */
-	SEND_WAIT_MS = 10 * 1000, /* ... or not for so long */
+	LEAVE_MS = 3000,
+	STUCK_MS = 10 * 1000, /* ... or that reads nothing for so long, unless it watches */
 	TICK_MS = 1000,
 	WATCH_MS = 20,
 };
 
 static struct {
 	int listen, wake;
-	pthread_t thread;
 	bool running;
 	volatile bool stop;
 	pid_t pid;
+	uint64_t deaf; /* tick at which a connection could not be taken; 0: all were */
 	char path[108];
 	uint32_t next_number;
 	struct conn conns[CONNS_MAX];
@@ -71,14 +72,22 @@ static void conn_close(struct conn *c)
 	command_client_gone(number);
 }
 
+static uint64_t ms_since(uint64_t tick)
+{
+	return agent_age_ns(tick) / 1000000;
+}
+
 void conn_flush(struct conn *c, int ms)
 {
+	uint64_t begin = tick_now();
+	bool gone = false;
 	size_t sent = 0;
 
 	while (sent < c->out.n && !c->out.err) {
 		ssize_t n =
 			send(c->fd, c->out.p + sent, c->out.n - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
 		struct pollfd p = { .fd = c->fd, .events = POLLOUT };
+		int left = ms > 0 ? ms - (int)ms_since(begin) : 0;
 
 		if (n > 0) {
 			sent += (size_t)n;
@@ -86,13 +95,17 @@ void conn_flush(struct conn *c, int ms)
 		}
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n == 0 || errno != EAGAIN || ms <= 0 || poll(&p, 1, ms) <= 0)
+		gone = n == 0 || errno != EAGAIN;
+		if (gone || left <= 0 || poll(&p, 1, left) <= 0)
 			break;
 	}
 	if (sent < c->out.n && sent)
 		memmove(c->out.p, c->out.p + sent, c->out.n - sent);
 	c->out.n -= sent;
-	if (c->out.err || c->out.n > OUT_MAX || (c->out.n && ms >= SEND_WAIT_MS))
+	if (sent || !c->out.n || !c->stuck)
+		c->stuck = c->out.n ? tick_now() : 0;
+	if (gone || c->out.err || c->out.n > OUT_MAX ||
+	    (c->out.n && !c->watch.first && ms_since(c->stuck) >= STUCK_MS))
 		c->closing = true;
 }
 
@@ -143,16 +156,34 @@ static bool may_talk(int fd)
 	       (cred.uid == 0 || cred.uid == geteuid());
 }
 
+/* A free place; when there is none, that of the oldest client that has not said hello.  NULL: all
+ * are in use. */
+static struct conn *conn_place(void)
+{
+	struct conn *mute = NULL;
+
+	for (struct conn *c = server.conns; c < server.conns + CONNS_MAX; c++) {
+		if (c->fd < 0)
+			return c;
+		if (!c->greeted && (!mute || c->number < mute->number))
+			mute = c;
+	}
+	if (mute)
+		conn_close(mute);
+	return mute;
+}
+
 static void conn_accept(void)
 {
 	int fd = accept4(server.listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct conn *c = server.conns;
+	struct conn *c;
 
-	if (fd < 0)
+	if (fd < 0) { /* with no descriptors left it stays ready: look again in a while */
+		server.deaf = errno == EAGAIN || errno == EINTR ? 0 : tick_now();
 		return;
-	while (c < server.conns + CONNS_MAX && c->fd >= 0)
-		c++;
-	if (c == server.conns + CONNS_MAX || !may_talk(fd)) {
+	}
+	c = may_talk(fd) ? conn_place() : NULL;
+	if (!c) {
 		close(fd);
 		return;
 	}
@@ -176,12 +207,12 @@ static bool greet(struct conn *c, unsigned type, struct slice payload)
 	return hello.version == WIRE_VERSION;
 }
 
-/* Runs the commands that have come in whole. */
+/* Runs the commands that have come in whole, while the client reads the answers. */
 static void conn_take(struct conn *c)
 {
 	size_t used = 0;
 
-	while (!c->closing && !server.stop) {
+	while (!c->closing && !server.stop && !c->out.n) {
 		struct slice rest = { c->in.p + used, c->in.n - used }, payload;
 		unsigned type;
 		long n = wire_frame(rest, &type, &payload);
@@ -193,11 +224,11 @@ static void conn_take(struct conn *c)
 		else if (type != WIRE_hello && !command_run(c, type, payload))
 			c->closing = true;
 		used += n > 0 ? (size_t)n : 0;
+		conn_flush(c, c->closing ? 100 : 0);
 	}
 	if (used)
 		memmove(c->in.p, c->in.p + used, c->in.n - used);
 	c->in.n -= used;
-	conn_flush(c, c->closing ? 100 : SEND_WAIT_MS);
 }
 
 static void conn_read(struct conn *c)
@@ -213,14 +244,30 @@ static void conn_read(struct conn *c)
 	}
 }
 
+/* What the client has sent, or is ready to read: nothing more is read from one that owes us that. */
+static void conn_serve(struct conn *c)
+{
+	if (!c->out.n) {
+		conn_read(c);
+		return;
+	}
+	conn_flush(c, 0);
+	if (!c->out.n)
+		conn_take(c);
+}
+
 /* ---- the loop ----------------------------------------------------------------------------- */
 
 static int patience(void)
 {
-	for (struct conn *c = NULL; (c = conn_next(c));)
+	bool waits = rulebook.n || server.deaf;
+
+	for (struct conn *c = NULL; (c = conn_next(c));) {
 		if (c->watch.first)
 			return WATCH_MS;
-	return rulebook.n ? TICK_MS : -1;
+		waits |= c->out.n != 0;
+	}
+	return waits ? TICK_MS : -1;
 }
 
 static void serve(void)
@@ -231,19 +278,23 @@ static void serve(void)
 	while (!server.stop) {
 		int wait = patience();
 
-		p[0] = (struct pollfd){ .fd = server.listen, .events = POLLIN };
+		p[0] = (struct pollfd){ .fd = server.deaf ? -1 : server.listen, .events = POLLIN };
 		p[1] = (struct pollfd){ .fd = server.wake, .events = POLLIN };
 		for (int i = 0; i < CONNS_MAX; i++)
-			p[i + 2] = (struct pollfd){ .fd = server.conns[i].fd, .events = POLLIN };
+			p[i + 2] = (struct pollfd){ .fd = server.conns[i].fd,
+						    .events = server.conns[i].out.n ? POLLOUT
+										    : POLLIN };
 		if (poll(p, CONNS_MAX + 2, wait) < 0 && errno != EINTR)
 			break;
 		if (server.stop || p[1].revents)
 			break;
 		agent_scale_update();
 		for (int i = 0; i < CONNS_MAX && !server.stop; i++)
-			if (server.conns[i].fd >= 0 && p[i + 2].revents)
-				conn_read(&server.conns[i]);
-		if (!server.stop && p[0].revents)
+			if (server.conns[i].fd >= 0 && (p[i + 2].revents || server.conns[i].out.n))
+				conn_serve(&server.conns[i]);
+		if (server.deaf && ms_since(server.deaf) >= TICK_MS * 9 / 10)
+			server.deaf = 0;
+		else if (!server.stop && p[0].revents)
 			conn_accept();
 		if (!server.stop)
 			command_send_calls();
@@ -272,7 +323,7 @@ static void *run(void *unused)
 	}
 	close(server.listen);
 	server.listen = -1;
-	if (getpid() == server.pid)
+	if (getpid() == server.pid && server.path[0])
 		unlink(server.path);
 	command_after_stop();
 	server.running = false;
@@ -286,6 +337,7 @@ static void *run(void *unused)
 static bool open_socket(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct stat st;
 
 	if (agent.options.socket[0])
 		snprintf(server.path, sizeof(server.path), "%s", agent.options.socket);
@@ -293,16 +345,17 @@ static bool open_socket(void)
 		snprintf(server.path, sizeof(server.path), "/tmp/.sonde_pid%d", (int)getpid());
 	memcpy(a.sun_path, server.path, sizeof(a.sun_path));
 	server.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (server.listen < 0)
-		return false;
-	unlink(server.path);
+	if (server.listen >= 0 && lstat(server.path, &st) == 0 && S_ISSOCK(st.st_mode))
+		unlink(server.path);
 	/* nobody can connect before listen(), so there is no moment with another mode */
-	if (bind(server.listen, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+	if (server.listen >= 0 && bind(server.listen, (struct sockaddr *)&a, sizeof(a)) == 0 &&
 	    chmod(server.path, 0600) == 0 && listen(server.listen, CONNS_MAX) == 0)
 		return true;
 	agent_note("%s: %s", server.path, strerror(errno));
-	close(server.listen);
+	if (server.listen >= 0)
+		close(server.listen);
 	server.listen = -1;
+	server.path[0] = '\0'; /* what is there is not ours */
 	return false;
 }
 
@@ -310,13 +363,15 @@ static bool start_thread(void)
 {
 	sigset_t all, old;
 	pthread_attr_t attr;
+	pthread_t thread;
 	int rc;
 
 	sigfillset(&all); /* the program's signals are not for this thread */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 1 << 20);
-	rc = pthread_create(&server.thread, &attr, run, NULL);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	rc = pthread_create(&thread, &attr, run, NULL);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return rc == 0;
@@ -324,6 +379,8 @@ static bool start_thread(void)
 
 bool server_start(JNIEnv *jni)
 {
+	bool open;
+
 	if (server.running)
 		return true;
 	for (int i = 0; i < CONNS_MAX; i++)
@@ -333,16 +390,25 @@ bool server_start(JNIEnv *jni)
 	if (server.wake < 0)
 		server.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	agent_scale_begin();
+	open = server.wake >= 0 && open_socket();
+	if (!open && agent.late)
+		return false;
 	command_at_start(jni);
-	if (server.wake < 0 || !open_socket())
+	if (!open && !rulebook.n) /* with rules the thread keeps time, though nobody can ask */
 		return false;
 	server.running = start_thread();
-	if (!server.running) {
+	if (!server.running && open) {
 		close(server.listen);
 		server.listen = -1;
 		unlink(server.path);
 	}
 	return server.running;
+}
+
+void server_wait_left(void)
+{
+	for (int i = 0; i < LEAVE_MS && server.stop && server.running; i++)
+		usleep(1000);
 }
 
 void server_stop(void)
@@ -362,5 +428,6 @@ void server_vm_death(JNIEnv *jni)
 	server.stop = true;
 	if (write(server.wake, &one, sizeof(one)) < 0)
 		return;
-	unlink(server.path);
+	if (server.path[0])
+		unlink(server.path);
 }

@@ -12,8 +12,8 @@
 #include "base/buf.h"
 
 struct watch {
-	uint32_t first, last; /* numbers of its rules; 0: none */
-	uint64_t left, sent;
+	uint32_t first, last;	     /* numbers of its rules; 0: none */
+	uint64_t left, sent, missed; /* calls; missed: the client was too far behind */
 };
 
 struct conn {
@@ -21,12 +21,17 @@ struct conn {
 	uint32_t number; /* never 0, never given twice */
 	bool greeted, closing;
 	struct buf in, out;
+	uint64_t stuck; /* tick since which it has read nothing of out; 0: out is empty */
 	struct watch watch;
 };
 
-/* In the thread that starts the VM or attaches: applies the rules of the options, opens the
- * socket, starts the thread.  False: noted, and the agent does nothing. */
+/* In the thread that starts the VM or attaches: opens the socket, applies the rules of the options,
+ * starts the thread.  Without a socket an agent that comes late does nothing; one that was there from
+ * the start follows the rules of its options.  False: noted, and the agent does nothing. */
 bool server_start(JNIEnv *jni);
+
+/* In a thread that attaches: when the agent is about to leave, waits until it has. */
+void server_wait_left(void);
 
 /* In the thread that ends the VM: the last report, then no socket and no thread any more. */
 void server_vm_death(JNIEnv *jni);
@@ -34,7 +39,7 @@ void server_vm_death(JNIEnv *jni);
 /* The command that runs now ends the agent: the loop is left after it. */
 void server_stop(void);
 
-/* Sends what is in c->out, waiting up to ms for a slow reader. */
+/* Sends what is in c->out, waiting up to ms for a slow reader; the rest goes when it reads again. */
 void conn_flush(struct conn *c, int ms);
 bool conn_is_alive(struct conn *c); /* false: the client has gone */
 

@@ -253,7 +253,7 @@ done:
 	arena_release(&mem);
 }
 
-static uint64_t retransform(JNIEnv *jni, const jclass *classes, size_t n)
+uint64_t survey_retransform(JNIEnv *jni, const jclass *classes, size_t n)
 {
 	jvmtiError e = (*agent.jvmti)->RetransformClasses(agent.jvmti, (jint)n, classes);
 
@@ -264,7 +264,8 @@ static uint64_t retransform(JNIEnv *jni, const jclass *classes, size_t n)
 		refuse(jni, classes[0], e);
 		return 1;
 	}
-	return retransform(jni, classes, n / 2) + retransform(jni, classes + n / 2, n - n / 2);
+	return survey_retransform(jni, classes, n / 2) +
+	       survey_retransform(jni, classes + n / 2, n - n / 2);
 }
 
 uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_more *more,
@@ -277,7 +278,7 @@ uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_
 
 		if (more && !more(ctx, at, s->n))
 			break;
-		refused += retransform(jni, s->classes + at, n);
+		refused += survey_retransform(jni, s->classes + at, n);
 	}
 	agent.spent.retransforming += tick_now() - begin;
 	return refused;

@@ -63,18 +63,6 @@ static int64_t loader_index(JNIEnv *jni, jobject ref)
 	return *bucket;
 }
 
-bool woven_is_gone(JNIEnv *jni, const struct woven *w)
-{
-	return w->loader && (*jni)->IsSameObject(jni, table.loaders[w->loader - 1].ref, NULL);
-}
-
-bool woven_has_loader(JNIEnv *jni, const struct woven *w, jobject loader)
-{
-	if (!w->loader || !loader)
-		return !w->loader && !loader;
-	return (*jni)->IsSameObject(jni, table.loaders[w->loader - 1].ref, loader);
-}
-
 /* ---- classes ------------------------------------------------------------------------------ */
 
 static char *copy(const char *p, size_t n)
@@ -124,14 +112,14 @@ struct woven *woven_first(void)
 
 struct hooked *woven_method(uint32_t id)
 {
-	struct hooked **chunk = id < table.n_ids ? table.chunks[id / CHUNK] : NULL;
+	struct hooked **chunk = id < woven_ids() ? table.chunks[id / CHUNK] : NULL;
 
 	return chunk ? chunk[id % CHUNK] : NULL;
 }
 
 uint32_t woven_ids(void)
 {
-	return table.n_ids;
+	return __atomic_load_n(&table.n_ids, __ATOMIC_ACQUIRE);
 }
 
 static bool is_named(const struct hooked *h, struct slice name, struct slice desc)
@@ -197,8 +185,10 @@ void woven_end(JNIEnv *jni, struct woven *w)
 void woven_count(uint64_t *classes, uint64_t *methods)
 {
 	*classes = *methods = 0;
+	pthread_mutex_lock(&agent.lock);
 	for (const struct woven *w = table.all; w; w = w->all) {
 		*classes += w->n_hooked != 0;
 		*methods += w->n_hooked;
 	}
+	pthread_mutex_unlock(&agent.lock);
 }

@@ -2,8 +2,9 @@
 /* woven.h - which classes have been woven, which methods of them, under which numbers.
  *
  * A class is known by its name and its loader (held weakly).  A method keeps its number for as
- * long as the agent lives, also when it is woven again after a change of rules.  Guarded by
- * agent.lock, which the functions take themselves unless they say otherwise. */
+ * long as the agent lives, also when it is woven again after a change of rules.  All is guarded by
+ * agent.lock, which the caller holds unless a function says otherwise; entries never move and are
+ * never freed, so a pointer to one may be kept. */
 #ifndef AGENT_WOVEN_H
 #define AGENT_WOVEN_H
 
@@ -31,6 +32,7 @@ struct hooked { /* a method */
 	uint32_t one_in;
 	uint64_t peak;	     /* most calls seen running at once */
 	uint64_t calls;	     /* at the last look: for rates and 1/N */
+	uint64_t before;     /* calls counted before its rule became responsible */
 	uint64_t since;	     /* tick at which it was hooked */
 	struct hooked *next; /* of the same class */
 };
@@ -47,7 +49,7 @@ struct woven {	    /* a class */
 	struct woven *all;	   /* the next of all */
 };
 
-/* The class, made when it is not there yet; NULL: out of memory.  Takes no lock. */
+/* The class; when it is not there, made or NULL; also NULL when memory is out. */
 struct woven *woven_find(JNIEnv *jni, const char *name, size_t n, jobject loader, bool make);
 
 /* The number of a method, a new one when it has none; negative: no more numbers, or memory. */
@@ -58,15 +60,13 @@ int32_t woven_id(struct woven *w, struct slice name, struct slice desc);
 void woven_begin(struct woven *w);
 void woven_end(JNIEnv *jni, struct woven *w);
 
+/* Without the lock. */
 struct hooked *woven_method(uint32_t id); /* NULL: no such number */
 uint32_t woven_ids(void);		  /* numbers given so far; 0 is nobody's */
-struct woven *woven_first(void);	  /* walk with ->all */
 
-/* Counts of what is hooked now. */
+struct woven *woven_first(void); /* walk with ->all */
+
+/* Counts of what is hooked now.  Takes the lock. */
 void woven_count(uint64_t *classes, uint64_t *methods);
-
-/* Is the loader of this class gone?  Takes no lock. */
-bool woven_is_gone(JNIEnv *jni, const struct woven *w);
-bool woven_has_loader(JNIEnv *jni, const struct woven *w, jobject loader);
 
 #endif

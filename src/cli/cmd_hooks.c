@@ -50,6 +50,7 @@ static int print(const struct client *c, struct hook_rows *rows)
 		buf_u8(&out, '\n');
 	} else {
 		hook_rows_table(rows, &out);
+		hook_rows_notes(rows, &out);
 		hook_rows_totals(rows, &out);
 	}
 	good = cli_print(&out);

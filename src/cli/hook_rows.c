@@ -20,6 +20,7 @@ void hook_rows_release(struct hook_rows *h)
 {
 	buf_release(&h->rules);
 	buf_release(&h->left);
+	buf_release(&h->notes);
 }
 
 /* ---- rules ---- */
@@ -157,6 +158,8 @@ static void take_status(struct hook_rows *h, const struct wire_status *m)
 	h->all_rules = m->rules;
 	h->all_classes = m->classes;
 	h->all_methods = m->methods;
+	buf_clear(&h->notes);
+	buf_put(&h->notes, m->notes);
 }
 
 bool hook_rows_take(void *ctx, unsigned type, struct slice payload)
@@ -194,6 +197,23 @@ void hook_rows_totals(const struct hook_rows *h, struct buf *out)
 		   cli_number(rules, h->all_rules), h->all_rules == 1 ? "" : "s");
 }
 
+void hook_rows_notes(const struct hook_rows *h, struct buf *out)
+{
+	struct slice rest = buf_slice(&h->notes);
+
+	while (rest.n) {
+		const uint8_t *end = memchr(rest.p, '\n', rest.n);
+		size_t n = end ? (size_t)(end - rest.p) : rest.n;
+
+		if (n) {
+			buf_text(out, "note: ");
+			client_show(out, (struct slice){ rest.p, n });
+			buf_u8(out, '\n');
+		}
+		rest = (struct slice){ rest.p + n + (end != NULL), rest.n - n - (end != NULL) };
+	}
+}
+
 static void array(struct json *j, const char *key, const struct buf *objects)
 {
 	json_key(j, key);
@@ -219,5 +239,7 @@ void hook_rows_totals_json(const struct hook_rows *h, struct json *j)
 	cli_json_count(j, "rules", h->all_rules);
 	cli_json_count(j, "classes", h->all_classes);
 	cli_json_count(j, "methods", h->all_methods);
+	json_key(j, "notes");
+	json_str(j, buf_slice(&h->notes));
 	json_close(j, '}');
 }

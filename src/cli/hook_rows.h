@@ -18,6 +18,7 @@ struct hook_rows {
 	/* Of the whole program, from the row `status`. */
 	bool has_totals;
 	uint64_t all_rules, all_classes, all_methods;
+	struct buf notes; /* what the agent found wrong, a line each */
 };
 
 void hook_rows_init(struct hook_rows *h, bool json);
@@ -28,6 +29,7 @@ bool hook_rows_take(void *ctx, unsigned type, struct slice payload); /* a client
 void hook_rows_table(struct hook_rows *h, struct buf *out); /* with its head, when not empty */
 /* "Hooks now in the program: 41 methods in 3 classes, 1 rule" */
 void hook_rows_totals(const struct hook_rows *h, struct buf *out);
+void hook_rows_notes(const struct hook_rows *h, struct buf *out); /* "note: ..." */
 /* "rules": [...], "left": [...], and "program": { ... }, for an open object. */
 void hook_rows_json(const struct hook_rows *h, struct json *j);
 void hook_rows_totals_json(const struct hook_rows *h, struct json *j);

@@ -122,13 +122,12 @@ static void read_account(struct look *l, struct hsperf *h)
 /* Is the account that of another process, our parent's? */
 static bool is_forked(const struct look *l)
 {
-	struct slice name = base_name(l->perf_file);
 	char text[16];
 
 	if (!l->perf_file.n)
 		return false;
 	snprintf(text, sizeof(text), "%d", l->jvm->target.ns_pid);
-	return !slice_is(name, text);
+	return !slice_is(base_name(l->perf_file), text);
 }
 
 /* HOME/lib/server/libjvm.so; HOME/lib/amd64/server/libjvm.so before 9. */

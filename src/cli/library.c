@@ -62,8 +62,10 @@ static bool look(struct library *lib, const char *path)
 	good = elf_look(fd, &lib->elf) && read_whole(fd, LIBRARY_MAX, &lib->st, &lib->bytes) &&
 	       elf_is_whole(buf_slice(&lib->bytes));
 	close(fd);
-	if (!good)
+	if (!good) {
+		library_close(lib);
 		return false;
+	}
 	all = buf_slice(&lib->bytes);
 	lib->hash = hash_bytes(all);
 	lib->musl = !has(all, "\0libc.so.6", 10) && has(all, "\0libc.musl-", 11);

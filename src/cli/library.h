@@ -33,7 +33,7 @@ struct library_place {
 
 /* SONDE_LIB, or beside our own program, or ../lib/sonde/ from there.  E_NOT_FOUND. */
 int library_open(struct library *lib, struct fault *f);
-void library_close(struct library *lib);
+void library_close(struct library *lib); /* also one that could not be opened */
 
 /* Finds the place; with `make`, copies if need be.  E_IO: there is none; place->why says why. */
 int library_place(const struct library *lib, struct inside *in, bool make,

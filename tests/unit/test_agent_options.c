@@ -7,8 +7,9 @@ TEST(options_are_read_and_decoded)
 {
 	struct options o;
 
-	options_parse(&o, "hook=hook%20a.B::c%20timed%2C,rules=/r%2Cx.rules,rules=two,memory=2m,yes,"
-			  "socket=/s,report=/tmp/r");
+	options_parse(&o,
+		      "hook=hook%20a.B::c%20timed%2C,rules=/r%2Cx.rules,rules=two,memory=2m,yes,"
+		      "socket=/s,report=/tmp/r");
 	CHECK_MEM(o.rules.p, o.rules.n, "hook a.B::c timed,\n", 19, NULL);
 	CHECK_STR(o.files, "/r,x.rules", NULL);
 	CHECK_STR(o.files + 11, "two", NULL);

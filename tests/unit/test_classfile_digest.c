@@ -24,9 +24,9 @@ static uint64_t digest_behind(unsigned others, double value, const char *called)
 		   (struct maker_code){ .max_stack = 2,
 					.max_locals = 1,
 					.code = BYTES(OP_ILOAD_0, OP_TABLESWITCH, 0, 0, 0, 0, 0, 18,
-						      0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 18, OP_LDC2_W,
-						      U2(number), OP_INVOKESTATIC, U2(ref),
-						      OP_RETURN) });
+						      0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 18,
+						      OP_LDC2_W, U2(number), OP_INVOKESTATIC,
+						      U2(ref), OP_RETURN) });
 	if (CHECK_INT(class_read(&mem, maker_bytes(&m), &cls, NULL), 0, NULL)) {
 		struct slice code = cls->methods[0].code;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glibc_arch.h - the first glibc of aarch64. */
+/* glibc_arch.h - the version that glibc's oldest functions have on this architecture. */
 #ifndef AGENT_GLIBC_ARCH_H
 #define AGENT_GLIBC_ARCH_H
 
