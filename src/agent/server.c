@@ -9,6 +9,7 @@
 #include "agent/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -332,12 +334,20 @@ static void *run(void *unused)
 
 /* ---- start and end ------------------------------------------------------------------------ */
 
+/* By the system call: glibc's stat functions have new versions since 2.33. */
+static bool is_socket(const char *path)
+{
+	struct statx st;
+
+	return syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &st) == 0 &&
+	       S_ISSOCK(st.stx_mode);
+}
+
 /* A path that nobody else can have taken: an old socket of a process that had our pid goes, if it is
  * ours to remove. */
 static bool open_socket(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	struct stat st;
 
 	if (agent.options.socket[0])
 		snprintf(server.path, sizeof(server.path), "%s", agent.options.socket);
@@ -345,7 +355,7 @@ static bool open_socket(void)
 		snprintf(server.path, sizeof(server.path), "/tmp/.sonde_pid%d", (int)getpid());
 	memcpy(a.sun_path, server.path, sizeof(a.sun_path));
 	server.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (server.listen >= 0 && lstat(server.path, &st) == 0 && S_ISSOCK(st.st_mode))
+	if (server.listen >= 0 && is_socket(server.path))
 		unlink(server.path);
 	/* nobody can connect before listen(), so there is no moment with another mode */
 	if (server.listen >= 0 && bind(server.listen, (struct sockaddr *)&a, sizeof(a)) == 0 &&

@@ -13,6 +13,7 @@
 #include "classfile/show.h"
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "cli/library.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 
@@ -149,6 +150,7 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 {
 	uint64_t end = clock_ns() + LEAVE_MS * ms;
 	struct slice payload;
+	struct inside in;
 	char path[64];
 	unsigned type;
 
@@ -162,10 +164,13 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 		usleep(LOOK_MS * 1000);
 	} while (clock_ns() < end && !client_interrupted());
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
-	d->library = file_has(path, "/libsonde.so");
+	d->library = file_has(path, "/libsonde");
 	snprintf(path, sizeof(path), "/proc/%d", (int)t->pid);
 	d->ended = access(path, F_OK) < 0;
 	d->looked = true;
+	if (inside_open(&in, t->pid, t->uid, t->gid) >= 0)
+		library_remove(&in);
+	inside_close(&in);
 }
 
 /* ---- the answer ---- */
