@@ -64,7 +64,14 @@ objects = $(addprefix $(2)/,$(addsuffix .o,$(basename $(1))))
 CORE_SRC := $(call sources,$(CORE_FOLDERS))
 CORE_OBJ := $(call objects,$(CORE_SRC),$(OBJ))
 CLI_OBJ := $(call objects,$(call sources,$(CLI_FOLDERS)),$(OBJ))
-AGENT_OBJ := $(call objects,$(call sources,$(AGENT_FOLDERS)),$(OBJ))
+# Of the agent's folder: what needs no JVM, for the command line and the unit tests, too; and the
+# start library, which is loaded into every process below LD_PRELOAD.
+LAUNCH_SRC := src/agent/launch.c src/agent/apps.c
+LAUNCH_OBJ := $(call objects,$(LAUNCH_SRC),$(OBJ))
+START_SRC := src/agent/start.c src/agent/meant.c $(LAUNCH_SRC) src/rule/pattern.c src/base/arena.c \
+	src/base/mem.c
+START_OBJ := $(call objects,$(START_SRC),$(OBJ)/start)
+AGENT_OBJ := $(filter-out %/start.o,$(call objects,$(call sources,$(AGENT_FOLDERS)),$(OBJ)))
 PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
 # Parts of the agent that need no JVM, for the unit tests.
 PURE_AGENT := $(call objects,$(wildcard $(addprefix src/agent/,options.c launch.c apps.c)),$(OBJ))
@@ -83,12 +90,12 @@ JAVA := build/java/.done
 
 all: ## build everything (the default); with CROSS=, what needs no library but libc
 ifdef CROSS
-all: $(JAVA) $(OUT)/unit $(OUT)/libsonde.so
+all: $(JAVA) $(OUT)/unit $(OUT)/libsonde.so $(OUT)/sonde-start.so
 else
-all: $(JAVA) $(OUT)/sonde $(OUT)/libsonde.so
+all: $(JAVA) $(OUT)/sonde $(OUT)/libsonde.so $(OUT)/sonde-start.so
 endif
 
-$(OUT)/sonde: $(CLI_OBJ) $(CORE_OBJ)
+$(OUT)/sonde: $(CLI_OBJ) $(LAUNCH_OBJ) $(CORE_OBJ)
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^ $(LIBZIP_LIBS) -lm
 
@@ -104,6 +111,20 @@ $(OBJ)/src/agent/probe_bytes.o: build/java/.done
 $(OUT)/unit: $(UNIT_OBJ) $(CORE_OBJ)
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^ -lm
+
+# Small and flat: two segments, no constructor, nothing to relocate but three weak symbols, no
+# symbol that only new libcs have, and no sanitizer, since the programs it is loaded into have none.
+START_FLAGS := -O2 -D_GNU_SOURCE -U_FORTIFY_SOURCE -fno-stack-protector -fno-asynchronous-unwind-tables \
+	-ffunction-sections -fdata-sections
+$(OUT)/sonde-start.so: $(START_OBJ)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -nostartfiles -Wl,--as-needed,--gc-sections,--hash-style=gnu \
+		-Wl,-z,noseparate-code,-z,norelro,-z,lazy -o $@ $^
+
+$(OBJ)/start/%.o: %.c Makefile
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LANGUAGE) $(WARNINGS) $(INCLUDES) $(CPPFLAGS) $(CFLAGS) $(START_FLAGS) -MMD -MP -c -o $@ $<
 
 $(OBJ)/src/cli/%.o: CPPFLAGS += $(LIBZIP_CFLAGS)
 $(filter $(OBJ)/src/cli/%,$(CLI_OBJ)): | need-libzip
@@ -149,6 +170,7 @@ $(OBJ)/src/weave/builtin_bytes.o: build/java/.done
 install: all ## install below DESTDIR and PREFIX (/usr/local)
 	install -D -m 755 $(OUT)/sonde $(DESTDIR)$(PREFIX)/bin/sonde
 	install -D -m 755 $(OUT)/libsonde.so $(DESTDIR)$(PREFIX)/lib/sonde/libsonde.so
+	install -D -m 755 $(OUT)/sonde-start.so $(DESTDIR)$(PREFIX)/lib/sonde/sonde-start.so
 
 clean: ## remove build/
 	rm -rf build
@@ -248,5 +270,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1|\2/p' Makefile | sed 's/%/NAME/' | \
 		while IFS='|' read -r name what; do printf '%-11s %s\n' "$$name" "$$what"; done
 
--include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(AGENT_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) \
+-include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(AGENT_OBJ) $(LAUNCH_OBJ) $(START_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) \
 	$(BENCH_SRC:%.c=$(OBJ)/%.o) $(FUZZ_SRC:%.c=$(FUZZ_OBJ)/%.o))

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "agent/instrument.h"
+#include "agent/meant.h"
 #include "agent/server.h"
 #include "agent/vthread.h"
 #include "probe/probe.h"
@@ -179,6 +180,22 @@ static bool take_capabilities(void)
 	return (*agent.jvmti)->AddCapabilities(agent.jvmti, &want) == JVMTI_ERROR_NONE;
 }
 
+/* An agent that JAVA_TOOL_OPTIONS brings into every JVM stays out of those that are not meant. */
+static bool is_meant(void)
+{
+	char *command = NULL, *path = NULL, rules[MEANT_PATH];
+	bool meant;
+
+	(*agent.jvmti)->GetSystemProperty(agent.jvmti, "sun.java.command", &command);
+	(*agent.jvmti)->GetSystemProperty(agent.jvmti, "java.class.path", &path);
+	meant = meant_agent(command, path, rules);
+	if (meant && rules[0])
+		options_add_rules(&agent.options, rules);
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)command);
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)path);
+	return meant;
+}
+
 /* Everything that both ways in have in common.  False: the agent cannot work in this JVM, and
  * stays out of it. */
 static bool come_in(JavaVM *vm, const char *options, bool late)
@@ -189,6 +206,7 @@ static bool come_in(JavaVM *vm, const char *options, bool late)
 	agent.notes_n = 0;
 	options_release(&agent.options);
 	options_parse(&agent.options, options);
+	agent.many = agent.options.yes;
 	if (agent.options.wrong[0])
 		agent_note("%s", agent.options.wrong);
 	if ((*vm)->GetEnv(vm, (void **)&agent.jvmti, JVMTI_VERSION_11) != JNI_OK) {
@@ -196,7 +214,7 @@ static bool come_in(JavaVM *vm, const char *options, bool late)
 		return false;
 	}
 	read_version();
-	if (take_capabilities() &&
+	if ((late || is_meant()) && take_capabilities() &&
 	    (*agent.jvmti)->SetEventCallbacks(agent.jvmti, &callbacks, sizeof(callbacks)) ==
 		    JVMTI_ERROR_NONE)
 		return true;
@@ -213,7 +231,7 @@ static void enable(jvmtiEvent event)
 EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
-	if (come_in(vm, options, false)) {
+	if (!agent.jvmti && come_in(vm, options, false)) {
 		agent.recorded = true;
 		enable(JVMTI_EVENT_VM_INIT);
 		enable(JVMTI_EVENT_VM_DEATH);

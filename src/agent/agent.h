@@ -19,7 +19,11 @@
 #include "base/buf.h"
 #include "base/tick.h"
 
-enum { NOTES_MAX = 4096, AGENT_MEMORY = 8 << 20 };
+enum {
+	NOTES_MAX = 4096,
+	AGENT_MEMORY = 8 << 20,
+	MANY_METHODS = 10000, /* more are hooked only when that is said to be meant */
+};
 
 struct agent {
 	JavaVM *vm;
@@ -29,6 +33,7 @@ struct agent {
 	bool late;	 /* came by attach */
 	bool recorded;	 /* the JVM has kept track since its start, so redefining flushes no code */
 	bool dead;	 /* the VM is ending: no more calls into it */
+	bool many;	 /* somebody has said that very many hooks are meant */
 	pthread_mutex_t lock;
 	struct options options;
 	struct tick_scale scale;

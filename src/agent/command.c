@@ -32,7 +32,6 @@ enum {
 };
 
 enum {
-	MANY_METHODS = 10000,
 	RULE_FILE_MAX = 4 << 20,
 	BEHIND_MAX = 1 << 20, /* bytes of calls that wait for a watching client to read */
 };
@@ -148,18 +147,20 @@ static void send_left(struct conn *c)
 							   .example = slice_str(rows[k].example) });
 }
 
-/* The class that the first new rule names, if it is a plain name. */
-static struct slice wanted_name(uint32_t first)
+/* The class and the method that the first new rule names, if they are plain names. */
+static void set_wanted(struct survey *s, uint32_t first)
 {
 	for (size_t i = 0; i < rulebook.n; i++) {
 		const struct rule *r = rulebook.entries[i].rule;
 
 		if (rulebook.entries[i].number >= first && r->kind == RULE_HOOK &&
-		    !r->target.any_class &&
-		    !memchr(r->target.class.text.p, '*', r->target.class.text.n))
-			return r->target.class.text;
+		    !r->target.any_class && r->target.class.exact) {
+			s->wanted = r->target.class.literal;
+			if (!r->target.any_method && r->target.method.exact)
+				s->wanted_method = r->target.method.literal;
+			return;
+		}
 	}
-	return (struct slice){ NULL, 0 };
 }
 
 static void done_none(struct change *ch, uint32_t first)
@@ -182,6 +183,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 	uint64_t classes, methods;
 	int rc;
 
+	agent.many |= (flags & HOOK_YES) != 0;
 	if (probes_init(ch->jni) < 0) {
 		undo(ch, first);
 		conn_done(ch->c, CANNOT, "the probe could not be set up: %.*s", (int)agent.notes_n,
@@ -192,10 +194,10 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 	vthread_events(true);
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
-	ch->survey.wanted = wanted_name(first);
+	set_wanted(&ch->survey, first);
 	rc = survey_take(ch->jni, &ch->survey);
 	methods = rc < 0 ? 0 : survey_methods(&ch->survey);
-	if (rc < 0 || (flags & HOOK_DRY) || (methods > MANY_METHODS && !(flags & HOOK_YES))) {
+	if (rc < 0 || (flags & HOOK_DRY) || (methods > MANY_METHODS && !agent.many)) {
 		uint64_t n = ch->survey.n;
 
 		survey_release(ch->jni, &ch->survey);

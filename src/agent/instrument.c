@@ -229,6 +229,8 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 	    kin_of_class(&kin, s->jni, s->klass, &mem, true) >= 0)
 		s->job.resolver = &kin.resolver;
 	kind = instrument_kind((const char *)name.p, name.n);
+	if (kind == LEFT_KINDS && !agent.many && woven_hooked() >= MANY_METHODS)
+		kind = LEFT_MANY;
 	if (kind != LEFT_KINDS) {
 		struct rule_class facts = { .name = name };
 

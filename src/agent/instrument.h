@@ -18,9 +18,9 @@ struct survey {
 	jclass *classes; /* to be retransformed; local references */
 	size_t n;
 	uint64_t looked_at; /* classes that can be changed */
-	struct slice
-		wanted; /* set by the caller: a class name to find the nearest to; may be empty */
-	char near[200]; /* that one, or "" */
+	/* Set by the caller: names to find the nearest to, of a class (a/b/C) and a method; may be empty. */
+	struct slice wanted, wanted_method;
+	char near[200]; /* "a/b/C" or "a/b/C::m", or "" */
 };
 
 int survey_take(JNIEnv *jni, struct survey *s); /* 0 or E_NO_MEMORY */

@@ -61,7 +61,7 @@ static bool parse_size(const char *text, size_t *out)
 	return true;
 }
 
-static void add_file(struct options *o, const char *path)
+void options_add_rules(struct options *o, const char *path)
 {
 	size_t at = 0;
 
@@ -87,7 +87,7 @@ static void take(struct options *o, const char *p, size_t n)
 	else if (is(p, key, "yes") && !eq)
 		o->yes = true;
 	else if (is(p, key, "rules") && value[0])
-		add_file(o, value);
+		options_add_rules(o, value);
 	else if (is(p, key, "hook") && value[0])
 		buf_printf(&o->rules, "%s\n", value);
 	else if (is(p, key, "memory") && parse_size(value, &o->memory))

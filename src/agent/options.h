@@ -16,7 +16,8 @@ struct options {
 	char wrong[256];   /* what was not understood, or "" */
 };
 
-void options_parse(struct options *o, const char *text); /* text may be NULL */
+void options_parse(struct options *o, const char *text);     /* text may be NULL */
+void options_add_rules(struct options *o, const char *path); /* as rules=path */
 void options_release(struct options *o);
 
 #endif

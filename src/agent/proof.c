@@ -10,8 +10,10 @@
 #include "classfile/digest.h"
 #include "wire/wire.h"
 
-/* Of one method: 1 it is the original, 0 it is not, -1 it was never woven (or cannot be asked). */
-static int compare(const struct woven *w, const struct pool *pool, jmethodID method)
+/* Of one method: 1 it is the original, 0 it is not, -1 it was never woven (or cannot be asked).
+ * *found is the method, if there is one. */
+static int compare(const struct woven *w, const struct pool *pool, jmethodID method,
+		   const struct hooked **found)
 {
 	char *name = NULL, *desc = NULL;
 	unsigned char *code = NULL;
@@ -26,6 +28,7 @@ static int compare(const struct woven *w, const struct pool *pool, jmethodID met
 		if (strncmp(h->name, name, strlen(name)) == 0 &&
 		    strcmp(h->name + strlen(name), desc) == 0)
 			break;
+	*found = h;
 	if (h && h->original &&
 	    (*agent.jvmti)->GetBytecodes(agent.jvmti, method, &n, &code) == JVMTI_ERROR_NONE)
 		same = code_digest(pool, (struct slice){ code, (size_t)n }) == h->original;
@@ -66,7 +69,8 @@ static void prove_class(const struct woven *w, jclass klass, struct buf *out, st
 	struct arena mem;
 	jint n = 0;
 	uint64_t differ = 0;
-	char why[64];
+	const struct hooked *h, *first = NULL;
+	char why[256];
 
 	arena_init(&mem);
 	if (!read_pool(klass, &mem, &pool) ||
@@ -75,10 +79,11 @@ static void prove_class(const struct woven *w, jclass klass, struct buf *out, st
 		return;
 	}
 	for (jint i = 0; i < n; i++) {
-		int same = compare(w, &pool, methods[i]);
+		int same = compare(w, &pool, methods[i], &h);
 
 		m.methods += same >= 0;
 		differ += same == 0;
+		first = same == 0 && !first ? h : first;
 	}
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)methods);
 	pool_release(&pool);
@@ -86,7 +91,8 @@ static void prove_class(const struct woven *w, jclass klass, struct buf *out, st
 	p->classes++;
 	p->methods += m.methods;
 	if (differ) {
-		snprintf(why, sizeof(why), "%llu methods differ", (unsigned long long)differ);
+		snprintf(why, sizeof(why), "%llu methods differ, such as %.200s",
+			 (unsigned long long)differ, first->name);
 		m.same = 0;
 		m.why = slice_str(why);
 		p->differ++;

@@ -34,10 +34,10 @@
 
 enum {
 	CONNS_MAX = 16,
-	IN_FIRST = 1 << 20, /* a frame of a client that has not greeted yet may not be longer */
-	OUT_MAX = 64 << 20, /* a client that does not read so much is dropped */
-	LEAVE_MS = 3000,
+	IN_FIRST = 1 << 20,   /* a frame of a client that has not greeted yet may not be longer */
+	OUT_MAX = 64 << 20,   /* a client that does not read so much is dropped */
 	STUCK_MS = 10 * 1000, /* ... or that reads nothing for so long, unless it watches */
+	LEAVE_MS = 3000,
 	TICK_MS = 1000,
 	WATCH_MS = 20,
 };

@@ -8,6 +8,7 @@
  * refuses is halved until the bad class stands alone. */
 #include "agent/instrument.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "agent/agent.h"
@@ -28,7 +29,7 @@ struct look { /* at all classes, one after another */
 	struct edition *edition; /* NULL: no rules */
 	struct arena mem;
 	struct buf text;
-	struct text_guess guess;
+	unsigned distance; /* of survey->near from what was wanted; UINT_MAX: none is near */
 };
 
 /* The woven code is right, but 1/N and the rule that is responsible may be others now. */
@@ -124,6 +125,63 @@ static bool is_fragile_record(const struct kin_of *kin)
 				      slice_str("RuntimeVisibleTypeAnnotations"));
 }
 
+static void is_near(struct look *l, unsigned distance, struct slice class, struct slice method)
+{
+	if (distance >= l->distance)
+		return;
+	l->distance = distance;
+	snprintf(l->survey->near, sizeof(l->survey->near), "%.*s%s%.*s", SLICE_FMT(class),
+		 method.n ? "::" : "", SLICE_FMT(method));
+}
+
+/* The class is there: which of its methods can have been meant? */
+static void look_for_method(struct look *l, jclass klass, struct slice class)
+{
+	struct text_guess g = text_guess(l->survey->wanted_method);
+	jmethodID *methods = NULL;
+	jint n = 0;
+
+	(*agent.jvmti)->GetClassMethods(agent.jvmti, klass, &n, &methods);
+	for (jint i = 0; i < n; i++) {
+		char *name = NULL;
+
+		if ((*agent.jvmti)->GetMethodName(agent.jvmti, methods[i], &name, NULL, NULL) ==
+		    JVMTI_ERROR_NONE) {
+			text_guess_try(&g, slice_str(name));
+			if (g.best.p)
+				is_near(l, g.distance, class, slice_str(name));
+			g.best.p = NULL;
+		}
+		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
+	}
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)methods);
+	l->distance = 0; /* no other class is nearer */
+}
+
+static struct slice simple_name(struct slice name)
+{
+	const uint8_t *slash = memrchr(name.p, '/', name.n);
+	size_t skip = slash ? (size_t)(slash - name.p) + 1 : 0;
+
+	return (struct slice){ name.p + skip, name.n - skip };
+}
+
+static void look_for_near(struct look *l, jclass klass, struct slice name)
+{
+	struct slice none = slice_str(""), wanted = l->survey->wanted;
+	struct text_guess g = text_guess(wanted);
+
+	if (slice_eq(name, wanted)) {
+		look_for_method(l, klass, name);
+		return;
+	}
+	text_guess_try(&g, name);
+	if (g.best.p)
+		is_near(l, g.distance + 1, name, none);
+	if (slice_eq(simple_name(name), simple_name(wanted)))
+		is_near(l, 1, name, none); /* of another package */
+}
+
 /* True: the class is to be retransformed. */
 static bool look_at(struct look *l, jclass klass)
 {
@@ -147,16 +205,8 @@ static bool look_at(struct look *l, jclass klass)
 		return false;
 	}
 	l->survey->looked_at++;
-	if (l->survey->wanted.n) {
-		struct text_guess g = text_guess(l->survey->wanted);
-
-		text_guess_try(&g, kin.list[0].name);
-		if (g.best.p && (!l->guess.best.p || g.distance < l->guess.distance)) {
-			l->guess = g;
-			snprintf(l->survey->near, sizeof(l->survey->near), "%.*s",
-				 SLICE_FMT(g.best));
-		}
-	}
+	if (l->survey->wanted.n)
+		look_for_near(l, klass, kin.list[0].name);
 	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);
 	needs = needs_weaving(l, &kin.list[0], loader);
 	if (needs && is_fragile_record(&kin) && !is_hooked(l->jni, &kin.list[0], loader)) {
@@ -170,7 +220,7 @@ static bool look_at(struct look *l, jclass klass)
 
 int survey_take(JNIEnv *jni, struct survey *s)
 {
-	struct look l = { .jni = jni, .survey = s, .edition = edition_get() };
+	struct look l = { .jni = jni, .survey = s, .edition = edition_get(), .distance = UINT_MAX };
 	jclass *all = NULL;
 	jint n = 0;
 

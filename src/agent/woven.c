@@ -25,6 +25,7 @@ static struct {
 	uint32_t loader_buckets[LOADER_BUCKETS]; /* index + 1 */
 	struct hooked **chunks[PROBE_METHODS / CHUNK];
 	uint32_t n_ids;
+	uint32_t n_hooked;
 } table = { .n_ids = 1 };
 
 /* ---- loaders ------------------------------------------------------------------------------ */
@@ -117,6 +118,11 @@ struct hooked *woven_method(uint32_t id)
 	return chunk ? chunk[id % CHUNK] : NULL;
 }
 
+uint32_t woven_hooked(void)
+{
+	return __atomic_load_n(&table.n_hooked, __ATOMIC_RELAXED);
+}
+
 uint32_t woven_ids(void)
 {
 	return __atomic_load_n(&table.n_ids, __ATOMIC_ACQUIRE);
@@ -172,6 +178,8 @@ void woven_begin(struct woven *w)
 
 void woven_end(JNIEnv *jni, struct woven *w)
 {
+	uint32_t before = w->n_hooked;
+
 	w->n_hooked = 0;
 	for (struct hooked *h = w->methods; h; h = h->next) {
 		if (!h->seen && h->rule) {
@@ -180,6 +188,7 @@ void woven_end(JNIEnv *jni, struct woven *w)
 		}
 		w->n_hooked += h->rule != 0;
 	}
+	__atomic_store_n(&table.n_hooked, table.n_hooked + w->n_hooked - before, __ATOMIC_RELAXED);
 }
 
 void woven_count(uint64_t *classes, uint64_t *methods)

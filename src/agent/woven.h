@@ -63,6 +63,7 @@ void woven_end(JNIEnv *jni, struct woven *w);
 /* Without the lock. */
 struct hooked *woven_method(uint32_t id); /* NULL: no such number */
 uint32_t woven_ids(void);		  /* numbers given so far; 0 is nobody's */
+uint32_t woven_hooked(void);		  /* methods hooked now */
 
 struct woven *woven_first(void); /* walk with ->all */
 

@@ -98,7 +98,7 @@ static bool grow(struct map *m)
 uintptr_t *map_put(struct map *m, struct slice key, bool *fresh)
 {
 	uint64_t hash = hash_bytes(key.p, key.n);
-	struct map_slot *s;
+	struct map_slot *s = NULL;
 
 	if (fresh)
 		*fresh = false;
@@ -107,11 +107,15 @@ uintptr_t *map_put(struct map *m, struct slice key, bool *fresh)
 		if (s->key.p)
 			return &s->value;
 	}
-	if (m->n + 1 > m->cap / 4 * 3 && !grow(m))
-		return NULL;
+	if (m->n + 1 > m->cap / 4 * 3) {
+		if (!grow(m))
+			return NULL;
+		s = NULL;
+	}
 	if (!key.p)
 		key.p = &empty_key;
-	s = find(m, key, hash);
+	if (!s)
+		s = find(m, key, hash);
 	*s = (struct map_slot){ key, hash, 0 };
 	m->n++;
 	if (fresh)

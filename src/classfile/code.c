@@ -173,6 +173,17 @@ static int decode_insn(struct elevation *e, struct insn *n, uint32_t pc)
 	return size;
 }
 
+/* Returns are few, and who puts something in at the exits looks for nothing else. */
+static void note(struct code *code, struct insn *n)
+{
+	if (op_is_return(n->op)) {
+		n->target = code->returns;
+		code->returns = n;
+		code->n_returns++;
+	}
+	code->has_jsr |= n->op == OP_JSR || n->op == OP_JSR_W;
+}
+
 static int decode(struct elevation *e)
 {
 	uint32_t length = (uint32_t)e->code->bytes.n, pc = 0;
@@ -182,6 +193,7 @@ static int decode(struct elevation *e)
 
 		if (size < 0)
 			return size;
+		note(e->code, e->last);
 		e->node_at[pc] = (uint16_t)e->n_nodes;
 		pc += (uint32_t)size;
 	}
@@ -227,6 +239,7 @@ static int decode_coarse(struct elevation *e)
 		size = decode_insn(e, n, pc);
 		if (size < 0)
 			return size;
+		note(e->code, n);
 		e->node_at[pc] = number;
 		pc += (uint32_t)size;
 	}
@@ -627,6 +640,29 @@ static int expand(struct elevation *e, struct insn *run)
 	return 0;
 }
 
+/* The same with a stamp; its instructions are new ones. */
+static int expand_stamp(struct code *code, struct insn *stamp)
+{
+	struct code made = *code;
+	struct elevation e = { .code = &made, .last = stamp->prev };
+	struct insn *next = stamp->next;
+
+	made.bytes = (struct slice){ stamp->bytes, stamp->index };
+	for (uint32_t pc = 0; pc < stamp->index;) {
+		struct insn *n = arena_alloc(code->mem, sizeof(*n));
+		int size = n ? decode_insn(&e, n, pc) : E_NO_MEMORY;
+
+		if (size < 0)
+			return size;
+		n->flags = stamp->flags & INSN_MARKED;
+		n->size = n->old = 0;
+		pc += (uint32_t)size;
+	}
+	e.last->next = next;
+	next->prev = e.last;
+	return 0;
+}
+
 int code_expand(struct code *code)
 {
 	struct elevation e = { .code = code };
@@ -636,6 +672,8 @@ int code_expand(struct code *code)
 		next = n->next;
 		if (n->op == OP_RUN)
 			rc = expand(&e, n);
+		else if (n->op == OP_STAMP)
+			rc = expand_stamp(code, n);
 	}
 	return rc;
 }

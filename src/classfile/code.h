@@ -87,6 +87,7 @@ struct insn {
 		struct insn *target;	/* branches: a label */
 		struct insn_switch *sw; /* switches */
 		struct frame *frame;	/* labels: the frame here, or NULL */
+		const uint8_t *bytes;	/* stamps: index is their number */
 	};
 	uint32_t pc;	/* offset after lowering */
 	uint16_t old;	/* offset before elevating, with INSN_READ */
@@ -125,7 +126,11 @@ struct code {
 	uint32_t n_tables;
 	struct insn **news; /* the `new` instructions that Uninitialized types name */
 	uint32_t n_news;
-	uint32_t n_frames;  /* frames read */
+	struct frame *frames; /* as read, in their order */
+	uint32_t n_frames;
+	struct insn *returns; /* as read, the last one first, chained by insn.target */
+	uint32_t n_returns;
+	bool has_jsr;
 	struct frame first; /* the implicit first frame, from the descriptor */
 	uint16_t max_stack, max_locals;
 	bool old_header; /* version 45.0 to 45.2: the sizes are one and two bytes long */
@@ -140,7 +145,7 @@ int code_elevate(struct class *cls, struct member *m, struct code **out, struct 
  * start, at the exits or at labels. */
 int code_elevate_coarse(struct class *cls, struct member *m, struct code **out, struct fault *f);
 
-/* Replaces all runs by their instructions. */
+/* Replaces all runs and stamps by their instructions. */
 int code_expand(struct code *code);
 
 /* Computes offsets, widens what has to be wide and makes method->lowered.  On failure

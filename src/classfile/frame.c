@@ -271,6 +271,7 @@ int frame_read_table(struct elevation *e, struct slice data)
 	if (rd_left(&r))
 		return code_fault(code, NULL, e->fault, E_FRAME,
 				  "StackMapTable is longer than its %u frames", n);
+	code->frames = frames;
 	code->n_frames = n;
 	return 0;
 }
@@ -315,8 +316,36 @@ static size_t same_locals(const struct code *code, const struct frame *a, const 
 	return i;
 }
 
-/* Returns the place behind what was written, or NULL and *rc. */
-static uint8_t *write_types(struct code *code, uint8_t *p, const vtype *types, size_t n, int *rc)
+/* Classes of arguments that have been looked up: the same ones stand in frame after frame. */
+enum { KNOWN = 16 };
+struct writing {
+	struct code *code;
+	int rc;
+	struct {
+		vtype type; /* 0: free */
+		uint16_t index;
+	} known[KNOWN];
+};
+
+/* The Class entry for an argument's type, made when missing; < 0: E_*. */
+static int class_of_argument(struct writing *w, vtype t)
+{
+	size_t i = vt_value(t) / 2 % KNOWN;
+
+	if (w->known[i].type != t) {
+		int index =
+			pool_add_name(&w->code->cls->pool, CONST_CLASS, object_name(w->code, t));
+
+		if (index < 0)
+			return index;
+		w->known[i].type = t;
+		w->known[i].index = (uint16_t)index;
+	}
+	return w->known[i].index;
+}
+
+/* Returns the place behind what was written, or NULL and w->rc. */
+static uint8_t *write_types(struct writing *w, uint8_t *p, const vtype *types, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t value = vt_value(types[i]);
@@ -325,17 +354,16 @@ static uint8_t *write_types(struct code *code, uint8_t *p, const vtype *types, s
 		switch (vt_tag(types[i])) {
 		case VT_OBJECT:
 			if (value >= VT_DESC) {
-				*rc = pool_add_name(&code->cls->pool, CONST_CLASS,
-						    object_name(code, types[i]));
-				if (*rc < 0)
+				w->rc = class_of_argument(w, types[i]);
+				if (w->rc < 0)
 					return NULL;
-				value = (uint32_t)*rc;
+				value = (uint32_t)w->rc;
 			}
 			put_u16(p, (uint16_t)value);
 			p += 2;
 			break;
 		case VT_UNINIT:
-			put_u16(p, (uint16_t)code->news[value]->pc);
+			put_u16(p, (uint16_t)w->code->news[value]->pc);
 			p += 2;
 			break;
 		default:
@@ -345,10 +373,10 @@ static uint8_t *write_types(struct code *code, uint8_t *p, const vtype *types, s
 	return p;
 }
 
-static uint8_t *write_frame(struct code *code, uint8_t *p, uint32_t delta,
-			    const struct frame *before, const struct frame *f, int *rc)
+static uint8_t *write_frame(struct writing *w, uint8_t *p, uint32_t delta,
+			    const struct frame *before, const struct frame *f)
 {
-	size_t same = same_locals(code, before, f);
+	size_t same = same_locals(w->code, before, f);
 	bool all = same == before->n_locals && same == f->n_locals;
 	int grown = f->n_locals - before->n_locals;
 
@@ -364,23 +392,22 @@ static uint8_t *write_frame(struct code *code, uint8_t *p, uint32_t delta,
 			put_u16(p + 1, (uint16_t)delta);
 			p += 3;
 		}
-		return write_types(code, p, f->stack, 1, rc);
+		return write_types(w, p, f->stack, 1);
 	}
 	if (f->n_stack == 0 && grown >= -3 && grown <= 3 &&
 	    same == (grown < 0 ? f->n_locals : before->n_locals)) {
 		*p = (uint8_t)(251 + grown); /* chop, same_extended or append */
 		put_u16(p + 1, (uint16_t)delta);
-		return write_types(code, p + 3, f->locals + same, grown > 0 ? (size_t)grown : 0,
-				   rc);
+		return write_types(w, p + 3, f->locals + same, grown > 0 ? (size_t)grown : 0);
 	}
 	*p = 255;
 	put_u16(p + 1, (uint16_t)delta);
 	put_u16(p + 3, f->n_locals);
-	p = write_types(code, p + 5, f->locals, f->n_locals, rc);
+	p = write_types(w, p + 5, f->locals, f->n_locals);
 	if (!p)
 		return NULL;
 	put_u16(p, f->n_stack);
-	return write_types(code, p + 2, f->stack, f->n_stack, rc);
+	return write_types(w, p + 2, f->stack, f->n_stack);
 }
 
 size_t frame_table_bound(struct insn *const *labels, size_t n)
@@ -398,7 +425,7 @@ int frame_write_table(struct code *code, struct insn *const *labels, size_t n, u
 	uint32_t next = 0; /* the offset that a delta of 0 means */
 	uint16_t written = 0;
 	uint8_t *p = out + 2;
-	int rc = 0;
+	struct writing w = { .code = code };
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t pc = labels[i]->pc;
@@ -407,9 +434,9 @@ int frame_write_table(struct code *code, struct insn *const *labels, size_t n, u
 		 * from the earlier. */
 		if (i + 1 < n && labels[i + 1]->pc == pc)
 			continue;
-		p = write_frame(code, p, pc - next, before, labels[i]->frame, &rc);
+		p = write_frame(&w, p, pc - next, before, labels[i]->frame);
 		if (!p)
-			return rc;
+			return w.rc;
 		before = labels[i]->frame;
 		next = pc + 1;
 		written++;

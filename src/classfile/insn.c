@@ -4,10 +4,10 @@
 
 struct insn *insn_new(struct code *code, uint8_t op)
 {
-	struct insn *n = arena_zero(code->mem, sizeof(*n));
+	struct insn *n = arena_alloc(code->mem, sizeof(*n));
 
 	if (n)
-		n->op = op;
+		*n = (struct insn){ .op = op };
 	return n;
 }
 
@@ -63,6 +63,17 @@ struct insn *insn_int(struct code *code, int32_t value)
 	}
 	index = pool_add_int(&code->cls->pool, value);
 	return index < 0 ? NULL : insn_pool(code, OP_LDC, (uint16_t)index);
+}
+
+struct insn *insn_stamp(struct code *code, struct slice bytes)
+{
+	struct insn *n = insn_new(code, OP_STAMP);
+
+	if (n) {
+		n->bytes = bytes.p;
+		n->index = (uint16_t)bytes.n;
+	}
+	return n;
 }
 
 bool insn_has_local(const struct insn *n)

@@ -15,6 +15,11 @@ struct insn *insn_local(struct code *code, uint8_t op, uint16_t slot); /* iload 
 struct insn *insn_pool(struct code *code, uint8_t op, uint16_t index);
 struct insn *insn_int(struct code *code, int32_t value); /* iconst, bipush, sipush or ldc */
 
+/* Several instructions at once, as the bytes that will be written: none of them may hold an offset.
+ * The bytes are borrowed; four more behind them must be readable. */
+enum { INSN_STAMP_SLACK = 4 };
+struct insn *insn_stamp(struct code *code, struct slice bytes);
+
 /* Number of the local that a load, store, iinc or ret touches. */
 bool insn_has_local(const struct insn *insn);
 

@@ -59,6 +59,8 @@ static uint32_t insn_size(const struct insn *n, uint32_t pc)
 {
 	const struct op_info *info = &op_table[n->op];
 
+	if (n->op == OP_STAMP)
+		return n->index;
 	if (n->flags & INSN_WIDE)
 		return n->op == OP_IINC ? 6 : 4;
 	switch (info->format) {
@@ -304,8 +306,13 @@ static uint8_t *write_code(struct lowering *l, uint8_t *p)
 			memcpy(p, old + from, to - from);
 			p += to - from;
 		}
-		p = write_insn(code, n, p);
 		from = to = 0;
+		if (n->op != OP_STAMP) {
+			p = write_insn(code, n, p);
+			continue;
+		}
+		memcpy(p, n->bytes, n->index);
+		p += n->index;
 	}
 	memcpy(p, old + from, to - from);
 	return p + (to - from);

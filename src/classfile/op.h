@@ -11,7 +11,9 @@ enum {
 #include "classfile/opcodes.def"
 #undef X
 	OP_COUNT = 202,
-	OP_RUN = 254,	/* not one instruction but several, as bytes (code_elevate_coarse) */
+	OP_STAMP =
+		253,  /* several instructions, as bytes that were made and not read (insn_stamp) */
+	OP_RUN = 254, /* not one instruction but several, as bytes (code_elevate_coarse) */
 	OP_LABEL = 255, /* not an instruction: a place in the list that branches can point at */
 };
 

@@ -218,18 +218,23 @@ static int add_entry(struct pool *p, struct slice entry)
 	uint32_t slots = is_wide(entry.p[0]) ? 2 : 1;
 	uintptr_t *place;
 	struct slice own;
+	bool fresh;
 
-	place = map_get(&p->added, entry);
-	if (place)
-		return (int)*place;
-	if (p->n + slots > 65535)
-		return E_POOL_FULL;
-	own = arena_dup(p->mem, entry);
-	if (!own.p || !make_room(p))
+	if (p->n + slots > 65535) {
+		place = map_get(&p->added, entry);
+		return place ? (int)*place : E_POOL_FULL;
+	}
+	/* Most are new: copied first, they need to be looked up only once. */
+	if (!make_room(p))
 		return E_NO_MEMORY;
-	place = map_put(&p->added, own, NULL);
+	own = arena_dup(p->mem, entry);
+	place = own.p ? map_put(&p->added, own, &fresh) : NULL;
 	if (!place)
 		return E_NO_MEMORY;
+	if (!fresh) {
+		arena_trim(p->mem, (void *)(uintptr_t)own.p, own.n, 0);
+		return (int)*place;
+	}
 	*place = p->n;
 	p->at[p->n] = own.p;
 	if (slots == 2)

@@ -43,14 +43,18 @@ void pieces_sort(struct pieces *all)
 struct moved {
 	const struct code *code;
 	const struct pieces *pieces;
+	size_t last; /* the piece that was found last; tables go on from line to line */
 };
 
 /* The new offset of an old one; of an instruction that is gone, that of the next still there. */
-static uint32_t now(const struct moved *l, uint32_t old)
+static uint32_t now(struct moved *l, uint32_t old)
 {
 	const struct pieces *all = l->pieces;
 	size_t low = 0, high = all->n;
 
+	if (l->last < high &&
+	    old - all->v[l->last].start < all->v[l->last].end - all->v[l->last].start)
+		return all->v[l->last].pc + (old - all->v[l->last].start);
 	while (low < high) { /* the first piece that ends behind it */
 		size_t middle = (low + high) / 2;
 
@@ -61,6 +65,7 @@ static uint32_t now(const struct moved *l, uint32_t old)
 	}
 	if (low == all->n)
 		return l->code->read_end->pc;
+	l->last = low;
 	if (old < all->v[low].start)
 		old = all->v[low].start;
 	return all->v[low].pc + (old - all->v[low].start);
@@ -68,16 +73,15 @@ static uint32_t now(const struct moved *l, uint32_t old)
 
 /* What a table says of offset 0 (the first line, the scope of the arguments) stays there, whatever
  * is put in at the start. */
-static uint32_t now_in_table(const struct moved *l, uint32_t old)
+static uint32_t now_in_table(struct moved *l, uint32_t old)
 {
 	return old ? now(l, old) : 0;
 }
 
 /* Where a line or variable begins: inside the code, even when the last instruction is gone. */
-static uint32_t start_in_table(const struct moved *l, uint32_t old)
+static uint32_t within(const struct moved *l, uint32_t old, uint32_t pc)
 {
 	const struct insn *last = l->code->end;
-	uint32_t pc = now_in_table(l, old);
 
 	if (pc < last->pc || old >= l->code->bytes.n) /* no JVM accepts that, but it was so */
 		return pc;
@@ -86,19 +90,19 @@ static uint32_t start_in_table(const struct moved *l, uint32_t old)
 	return last->pc;
 }
 
-static void move_range(const struct moved *l, uint8_t *p)
+static void move_range(struct moved *l, uint8_t *p)
 {
 	uint32_t from = now_in_table(l, get_u16(p));
 	uint32_t to = now_in_table(l, (uint32_t)get_u16(p) + get_u16(p + 2));
 
-	put_u16(p, (uint16_t)start_in_table(l, get_u16(p)));
+	put_u16(p, (uint16_t)within(l, get_u16(p), from));
 	put_u16(p + 2, to > from ? (uint16_t)(to - from) : 0);
 }
 
 /* The rows of a variable table.  Those of which no code is left are dropped: a JVM refuses two equal
  * ones, and that is what two scopes of a variable in the same slot would become.  Returns the
  * bytes that are left. */
-static size_t move_vars(const struct moved *l, uint8_t *p, size_t n)
+static size_t move_vars(struct moved *l, uint8_t *p, size_t n)
 {
 	uint8_t *to = p + 2;
 
@@ -115,7 +119,7 @@ static size_t move_vars(const struct moved *l, uint8_t *p, size_t n)
 }
 
 struct moving {
-	const struct moved *l;
+	struct moved *l;
 	uint8_t *data;
 };
 
@@ -139,7 +143,7 @@ static int move_scope(void *ctx, size_t at, uint16_t from, uint16_t length)
 	return 0;
 }
 
-static void move_type_annotations(const struct moved *l, const struct attr *a, uint8_t *p)
+static void move_type_annotations(struct moved *l, const struct attr *a, uint8_t *p)
 {
 	struct moving moving = { l, p };
 	struct attr_visitor visitor = { &moving, NULL, move_target, move_scope };
@@ -149,7 +153,7 @@ static void move_type_annotations(const struct moved *l, const struct attr *a, u
 }
 
 /* The types of a frame of the old StackMap; false: malformed. */
-static bool move_old_types(const struct moved *l, struct reader *r, uint8_t *data)
+static bool move_old_types(struct moved *l, struct reader *r, uint8_t *data)
 {
 	for (unsigned n = rd_u16(r); n && !r->err; n--) {
 		uint8_t tag = rd_u8(r);
@@ -164,7 +168,7 @@ static bool move_old_types(const struct moved *l, struct reader *r, uint8_t *dat
 
 /* The StackMap of CLDC (versions below 50).  Each frame is complete, so only offsets need care; no
  * JVM here reads it. */
-static void move_old_frames(const struct moved *l, const struct attr *a, uint8_t *p)
+static void move_old_frames(struct moved *l, const struct attr *a, uint8_t *p)
 {
 	struct reader r = rd_init(a->data);
 
@@ -184,7 +188,7 @@ static void move_old_frames(const struct moved *l, const struct attr *a, uint8_t
 uint8_t *table_write(const struct code *code, const struct pieces *pieces, const struct attr *a,
 		     uint8_t *p)
 {
-	const struct moved moved = { code, pieces }, *l = &moved;
+	struct moved moved = { code, pieces, 0 }, *l = &moved;
 	size_t n = a->data.n;
 
 	put_u16(p, a->name);
@@ -194,8 +198,11 @@ uint8_t *table_write(const struct code *code, const struct pieces *pieces, const
 		memcpy(p, a->data.p, n);
 	switch (a->kind) {
 	case ATTR_LINE_NUMBER_TABLE:
-		for (size_t at = 2; at < n; at += 4)
-			put_u16(p + at, (uint16_t)start_in_table(l, get_u16(p + at)));
+		for (size_t at = 2; at < n; at += 4) {
+			uint32_t old = get_u16(p + at);
+
+			put_u16(p + at, (uint16_t)within(l, old, now_in_table(l, old)));
+		}
 		break;
 	case ATTR_LOCAL_VARIABLE_TABLE:
 	case ATTR_LOCAL_VARIABLE_TYPE_TABLE:

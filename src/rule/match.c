@@ -64,6 +64,63 @@ const struct rule *rules_match_method(const struct rules *rules, const struct ru
 	return best && best->kind == RULE_HOOK ? best : NULL;
 }
 
+/* Into the sorted list, the last rule first. */
+static void choose(struct rule_choice *c, const struct rule *rule, bool sure)
+{
+	size_t i = c->n;
+
+	if (c->n == RULE_CHOICE_MAX) {
+		c->cut = true;
+		return;
+	}
+	for (; i && c->v[i - 1].rule->index < rule->index; i--)
+		c->v[i] = c->v[i - 1];
+	c->v[i].rule = rule;
+	c->v[i].sure = sure;
+	c->n++;
+}
+
+void rules_choose(const struct rules *rules, const struct rule_class *cls, struct rule_choice *out)
+{
+	struct rule_index_walk walk = rule_index_walk(rules, cls->name);
+	const struct rule_index_entry *e;
+	struct rule_lineage room;
+
+	room.ready = false;
+	out->rules = rules;
+	out->cls = cls;
+	out->n = 0;
+	out->cut = false;
+	while ((e = rule_index_next(&walk)) && !out->cut) {
+		enum target_answer a;
+
+		if (e->role != ROLE_HOOK && e->role != ROLE_SKIP)
+			continue;
+		a = test(e, cls, NULL, &room);
+		if (a <= TARGET_MAYBE)
+			choose(out, e->rule, a == TARGET_HIT);
+	}
+}
+
+const struct rule *rules_match_chosen(const struct rule_choice *c, const struct rule_method *method)
+{
+	struct rule_lineage room;
+
+	if (c->cut)
+		return rules_match_method(c->rules, c->cls, method);
+	room.ready = false;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct rule *rule = c->v[i].rule;
+		struct target_verdict v =
+			c->v[i].sure ? target_test_method(&rule->target, method)
+				     : target_test(&rule->target, c->cls, method, &room);
+
+		if (v.answer == TARGET_HIT)
+			return rule->kind == RULE_HOOK ? rule : NULL;
+	}
+	return NULL;
+}
+
 static bool comes_before(struct rule_anchor a, struct rule_anchor b)
 {
 	if (a.rule != b.rule)

@@ -16,6 +16,26 @@ bool rules_class_may_match(const struct rules *rules, const struct rule_class *c
 const struct rule *rules_match_method(const struct rules *rules, const struct rule_class *cls,
 				      const struct rule_method *method);
 
+/* For who asks about many methods of one class: what the class itself decides is found out once.
+ * Belongs to whoever asks; holds until the facts of the class change. */
+enum { RULE_CHOICE_MAX = 32 };
+struct rule_choice {
+	const struct rules *rules;
+	const struct rule_class *cls;
+	size_t n;
+	bool cut; /* there are more: each method is matched anew */
+	struct {
+		const struct rule *rule;
+		bool sure;    /* the class has all that the rule asks of it */
+	} v[RULE_CHOICE_MAX]; /* hooks and skips that may be about methods of the class, last first */
+};
+
+void rules_choose(const struct rules *rules, const struct rule_class *cls, struct rule_choice *out);
+
+/* As rules_match_method. */
+const struct rule *rules_match_chosen(const struct rule_choice *choice,
+				      const struct rule_method *method);
+
 /* A method that must be woven for the sake of other rules: a step in the sequence of a hook
  * (rule->kind RULE_HOOK), or a place where a value is captured (RULE_CAPTURE). */
 struct rule_anchor {

@@ -89,7 +89,7 @@ static bool names_method(const struct target *t, struct slice name)
 	return pattern_match(&t->method, name);
 }
 
-static struct target_verdict test_method(const struct target *t, const struct rule_method *m)
+struct target_verdict target_test_method(const struct target *t, const struct rule_method *m)
 {
 	uint16_t missing = t->access & (uint16_t)~m->access;
 	uint16_t wrong = missing ? missing : t->access_not & m->access;
@@ -114,6 +114,6 @@ struct target_verdict target_test(const struct target *t, const struct rule_clas
 	if (!t->any_class && !pattern_match(&t->class, cls->name))
 		return (struct target_verdict){ .answer = TARGET_NOT_CLASS };
 	if (method)
-		v = test_method(t, method);
+		v = target_test_method(t, method);
 	return v.answer == TARGET_HIT ? test_kin(t, cls, method, room) : v;
 }

@@ -64,4 +64,7 @@ struct target_verdict {
 struct target_verdict target_test(const struct target *t, const struct rule_class *cls,
 				  const struct rule_method *method, struct rule_lineage *room);
 
+/* What is asked of the method alone: name, parameters, result, modifiers. */
+struct target_verdict target_test_method(const struct target *t, const struct rule_method *m);
+
 #endif

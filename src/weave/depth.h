@@ -12,10 +12,13 @@ enum { DEPTH_UNKNOWN = UINT32_MAX };
 
 /* Puts the slots on the stack before each return into its insn.pc (which has no meaning before
  * lowering); DEPTH_UNKNOWN in dead code.  E_VERIFY when the code is malformed.  Linear. */
-int depth_of_returns(struct code *code);
+int depth_of_returns(struct code *code, int16_t *depths);
 
-/* Change of the stack's depth by one instruction, in slots, E_VERIFY when its constant is of the
- * wrong kind. */
-int depth_change(const struct code *code, const struct insn *n, int *change);
+/* Descriptors are looked at once: `depths` has a place for every constant that was read, zero at
+ * first, and is kept for all methods of the class. */
+static inline size_t depth_memory(const struct class *cls)
+{
+	return cls->pool.read * sizeof(int16_t);
+}
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "classfile/desc.h"
 #include "classfile/insn.h"
+#include "weave/stamp.h"
 
 static int fail(struct graft *g, int rc)
 {
@@ -43,6 +44,7 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .seen = m->seen,
 			     .id = m->id,
 			     .throwable_index = m->throwable,
+			     .depths = m->depths,
 			     .fault = f,
 			     .base = code->max_locals,
 			     .result = return_type(desc) };
@@ -221,8 +223,7 @@ static void put_pool(struct graft *g, struct insn *place, uint8_t op, int index)
 		put(g, place, insn_pool(g->code, op, (uint16_t)index));
 }
 
-/* Offset of the typed forms of load, store and return from their int form: i l f d a. */
-static uint8_t kind_of(struct slice type)
+uint8_t graft_kind_of(struct slice type)
 {
 	switch (type.p[0]) {
 	case 'J':
@@ -241,7 +242,8 @@ static uint8_t kind_of(struct slice type)
 
 static void put_load(struct graft *g, struct insn *place, struct slice type, unsigned slot)
 {
-	put(g, place, insn_local(g->code, (uint8_t)(OP_ILOAD + kind_of(type)), (uint16_t)slot));
+	put(g, place,
+	    insn_local(g->code, (uint8_t)(OP_ILOAD + graft_kind_of(type)), (uint16_t)slot));
 }
 
 static void put_box(struct graft *g, struct insn *place, struct slice type)
@@ -300,8 +302,8 @@ static void put_argument(struct graft *g, struct insn *place, const struct insn 
 		misfit(g, "the template wants argument %u, and there is none", n->index);
 		return;
 	}
-	if (n->arg != HERE_ARG &&
-	    (type.p[0] == 'L' || type.p[0] == '[' || kind_of(type) != n->arg - HERE_INT_ARG)) {
+	if (n->arg != HERE_ARG && (type.p[0] == 'L' || type.p[0] == '[' ||
+				   graft_kind_of(type) != n->arg - HERE_INT_ARG)) {
 		misfit(g, "argument %u is not of the primitive type that the template wants",
 		       n->index);
 		return;
@@ -356,7 +358,7 @@ static void put_primitive_result(struct graft *g, struct insn *place, const stru
 {
 	uint8_t kind = n->arg == HERE_LONG_RESULT;
 
-	if (!g->result_slots || kind_of(g->result) != kind)
+	if (!g->result_slots || graft_kind_of(g->result) != kind)
 		misfit(g,
 		       kind ? "the template wants a long as the result"
 			    : "the template wants an int as the result",
@@ -420,7 +422,8 @@ static void put_exit(struct graft *g, struct insn *place, enum graft_way way)
 	}
 	if (g->keep_result)
 		put_load(g, place, g->result, g->kept);
-	put_op(g, place, g->result_slots ? (uint8_t)(OP_IRETURN + kind_of(g->result)) : OP_RETURN);
+	put_op(g, place,
+	       g->result_slots ? (uint8_t)(OP_IRETURN + graft_kind_of(g->result)) : OP_RETURN);
 }
 
 static int copy_switch(struct graft *g, struct insn *n)
@@ -559,10 +562,25 @@ int graft_handler(struct graft *g, const struct handler *h, struct insn *start, 
 	return 0;
 }
 
+static int put_stamp(struct graft *g, struct insn *place, struct insn *stamp, int rc)
+{
+	if (!stamp)
+		return fail(g, rc);
+	put(g, place, stamp);
+	return g->rc;
+}
+
 int graft_prolog(struct graft *g, struct insn *place, const struct frame *entry)
 {
 	const struct template *t = g->template;
-	int rc = copy_stretch(g, place, t->first, t->sentinel, entry, GRAFT_NO_EXTRA);
+	int rc;
+
+	if (t->prolog_plain) {
+		struct insn *stamp = stamp_make(g, t->first, t->sentinel, GRAFT_NO_EXTRA, &rc);
+
+		return put_stamp(g, place, stamp, rc);
+	}
+	rc = copy_stretch(g, place, t->first, t->sentinel, entry, GRAFT_NO_EXTRA);
 
 	return rc < 0 ? rc : copy_handlers(g, t->first, t->sentinel);
 }
@@ -572,11 +590,16 @@ int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 	const struct template *t = g->template;
 	int rc;
 
+	if (t->epilog_plain) {
+		struct insn *stamp = stamp_make(g, t->sentinel->next, NULL, way, &rc);
+
+		return put_stamp(g, place, stamp, rc);
+	}
 	if (way == GRAFT_THROW && g->keep_thrown)
 		put(g, place, insn_local(g->code, OP_ASTORE, g->kept));
 	else if (way == GRAFT_RETURN && g->keep_result)
 		put(g, place,
-		    insn_local(g->code, (uint8_t)(OP_ISTORE + kind_of(g->result)), g->kept));
+		    insn_local(g->code, (uint8_t)(OP_ISTORE + graft_kind_of(g->result)), g->kept));
 	rc = copy_stretch(g, place, t->sentinel->next, NULL, NULL, way);
 	return rc < 0 ? rc : copy_handlers(g, t->sentinel->next, NULL);
 }

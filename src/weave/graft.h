@@ -28,9 +28,11 @@ struct graft {
 	bool keep_result, keep_thrown;
 	uint16_t kept; /* that local, of either */
 	uint16_t *throwable_index;
-	vtype throwable;       /* set before the way out with an exception is written */
-	struct insn **twins;   /* the copy of each of the template's labels, or NULL */
-	struct insn *body_end; /* the label behind the method's own code */
+	int16_t *depths;
+	const struct frame *exit; /* locals where the method's code has been left; NULL: not made */
+	vtype throwable;	  /* set before the way out with an exception is written */
+	struct insn **twins;	  /* the copy of each of the template's labels, or NULL */
+	struct insn *body_end;	  /* the label behind the method's own code */
 };
 
 int graft_init(struct graft *g, struct code *code, const struct merge *m, struct fault *f);
@@ -54,5 +56,8 @@ struct frame *graft_frame(struct graft *g, const struct frame *method, const str
 			  enum graft_way kept);
 
 vtype graft_result_type(const struct graft *g);
+
+/* Offset of the typed forms of load, store and return from their int form: i l f d a. */
+uint8_t graft_kind_of(struct slice type);
 
 #endif

@@ -54,29 +54,31 @@ static bool is_clean(const struct graft *g, const struct insn *ret)
 	return ret->pc == g->result_slots || ret->pc == DEPTH_UNKNOWN;
 }
 
+static const struct insn *last_insn(const struct code *code)
+{
+	const struct insn *n = code->end;
+
+	while (n->op == OP_LABEL && n->prev)
+		n = n->prev;
+	return n;
+}
+
 static int look_at_returns(struct graft *g, struct returns *r)
 {
 	struct code *code = g->code;
-	struct insn *last = NULL;
-	bool subroutines = false;
+	const struct insn *last = last_insn(code);
 	int rc;
 
-	*r = (struct returns){ 0 };
-	for (struct insn *n = code->start; n; n = n->next) {
-		if (n->op != OP_LABEL)
-			last = n;
-		subroutines |= n->op == OP_JSR || n->op == OP_JSR_W;
-		if (!op_is_return(n->op))
-			continue;
+	*r = (struct returns){ .n = code->n_returns };
+	for (struct insn *n = code->returns; n; n = n->target) {
 		if (n->op != return_op(g->result))
 			return code_fault(code, n, g->fault, E_RETURN_TYPE,
 					  "%s in a method that returns %.*s", op_table[n->op].name,
 					  SLICE_FMT(g->result));
 		n->pc = g->result_slots;
-		r->n++;
+		if (n == last)
+			r->last = n;
 	}
-	if (last && op_is_return(last->op))
-		r->last = last;
 	if (g->template->epilog_empty || code->max_stack <= g->result_slots)
 		return 0; /* nothing is added there, or nothing can lie below */
 	/* What lies below does no harm where nothing branches, it only takes room.  Finding out how
@@ -84,13 +86,11 @@ static int look_at_returns(struct graft *g, struct returns *r)
 	r->unknown = r->n == 1 && r->last && !g->template->epilog_framed && !g->template->catches;
 	if (r->unknown)
 		return 0;
-	rc = depth_of_returns(code);
+	rc = depth_of_returns(code, g->depths);
 	if (rc < 0)
 		return code_fault(code, NULL, g->fault, rc, "stack depth cannot be told");
-	for (struct insn *n = code->start; n; n = n->next) {
-		if (!op_is_return(n->op))
-			continue;
-		if (subroutines) /* what they leave on the stack cannot be told: trust no depth */
+	for (struct insn *n = code->returns; n; n = n->target) {
+		if (code->has_jsr) /* what they leave there cannot be told: trust no depth */
 			n->pc = g->result_slots + 1u;
 		r->odd_depth |= !is_clean(g, n);
 	}
@@ -118,21 +118,22 @@ static int extend_frames(struct graft *g)
 
 	if (!g->template->at_body.n_locals || g->code->cls->major < 50)
 		return 0;
-	for (struct insn *n = g->code->start; n != g->code->end; n = n->next) {
-		if (n->op != OP_LABEL || !n->frame || (constructor && is_before_prolog(n->frame)))
-			continue;
-		if (!to.locals || n->frame->locals != from.locals ||
-		    n->frame->n_locals != from.n_locals) {
-			const struct frame *f =
-				graft_frame(g, n->frame, &g->template->at_body, GRAFT_NO_EXTRA);
+	for (uint32_t i = 0; i < g->code->n_frames; i++) {
+		struct frame *f = &g->code->frames[i];
 
-			if (!f)
+		if (constructor && is_before_prolog(f))
+			continue;
+		if (!to.locals || f->locals != from.locals || f->n_locals != from.n_locals) {
+			const struct frame *more =
+				graft_frame(g, f, &g->template->at_body, GRAFT_NO_EXTRA);
+
+			if (!more)
 				return g->rc;
-			from = *n->frame;
-			to = *f;
+			from = *f;
+			to = *more;
 		}
-		n->frame->locals = to.locals;
-		n->frame->n_locals = to.n_locals;
+		f->locals = to.locals;
+		f->n_locals = to.n_locals;
 	}
 	return 0;
 }
@@ -186,7 +187,25 @@ static int exit_in_place(struct graft *g, struct exits *x, struct insn *ret, str
 	return 0;
 }
 
-/* Turns the returns of one stretch into branches to the epilog. */
+/* A return becomes a branch to the epilog, or falls into it. */
+static int branch_return(struct graft *g, struct exits *x, const struct returns *r, struct insn *n)
+{
+	struct insn *jump;
+
+	if (n == r->last) {
+		insn_remove(g->code, n);
+		x->falls = true;
+		return 0;
+	}
+	jump = insn_branch(g->code, OP_GOTO, x->to);
+	if (!insn_replace(g->code, n, jump))
+		return E_NO_MEMORY;
+	jump->flags = INSN_MARKED;
+	x->branches++;
+	return 0;
+}
+
+/* All returns of one stretch. */
 static int branch_returns(struct graft *g, struct exits *x, const struct returns *r,
 			  struct insn *from, struct insn *to)
 {
@@ -198,41 +217,53 @@ static int branch_returns(struct graft *g, struct exits *x, const struct returns
 		next = n->next;
 		if (!op_is_return(n->op) || n->flags & INSN_MARKED)
 			continue;
-		if (r->odd_depth && !is_clean(g, n)) {
+		if (r->odd_depth && !is_clean(g, n))
 			rc = exit_in_place(g, x, n, &from);
-		} else if (n == r->last) {
-			insn_remove(g->code, n);
-			x->falls = true;
-		} else {
-			struct insn *jump = insn_branch(g->code, OP_GOTO, x->to);
-
-			if (!insn_replace(g->code, n, jump))
-				return E_NO_MEMORY;
-			jump->flags = INSN_MARKED;
-			x->branches++;
-		}
+		else
+			rc = branch_return(g, x, r, n);
 		if (rc < 0)
 			return rc;
 	}
 	return add_part(g, x, from, to) ? 0 : E_NO_MEMORY;
 }
 
+/* The same where the stretch is the whole method, and no return needs an epilog of its own. */
+static int branch_all_returns(struct graft *g, struct exits *x, const struct returns *r,
+			      const struct stretch *all)
+{
+	struct insn *next;
+
+	for (struct insn *n = g->code->returns; n; n = next) {
+		int rc;
+
+		next = n->target;
+		rc = branch_return(g, x, r, n);
+		if (rc < 0)
+			return rc;
+	}
+	return add_part(g, x, all->start, all->end) ? 0 : E_NO_MEMORY;
+}
+
 /* The frame where the method's code has been left: nothing of its locals counts any more. */
 static int set_exit_frame(struct graft *g, struct insn *label, vtype stack, bool has_value)
 {
-	vtype *value;
-	struct frame *f;
+	struct {
+		struct frame frame;
+		vtype value;
+	} * new;
 
 	if (g->code->cls->major < 50)
 		return 0;
-	f = graft_frame(g, NULL, &g->template->at_body, GRAFT_NO_EXTRA);
-	value = arena_alloc(g->code->mem, sizeof(*value));
-	if (!f || !value)
+	if (!g->exit)
+		g->exit = graft_frame(g, NULL, &g->template->at_body, GRAFT_NO_EXTRA);
+	new = arena_alloc(g->code->mem, sizeof(*new));
+	if (!g->exit || !new)
 		return E_NO_MEMORY;
-	*value = stack;
-	f->stack = value;
-	f->n_stack = has_value;
-	label->frame = f;
+	new->frame = *g->exit;
+	new->value = stack;
+	new->frame.stack = &new->value;
+	new->frame.n_stack = has_value;
+	label->frame = &new->frame;
 	return 0;
 }
 
@@ -371,8 +402,11 @@ static int put_exits(struct graft *g, const struct returns *r, const struct stre
 
 	if (!x.to)
 		return E_NO_MEMORY;
-	for (uint32_t i = 0; i < body->n && rc >= 0; i++)
-		rc = branch_returns(g, &x, r, body->v[i].start, body->v[i].end);
+	if (!r->odd_depth && !init_needed(g->code))
+		rc = branch_all_returns(g, &x, r, &body->v[0]);
+	else
+		for (uint32_t i = 0; i < body->n && rc >= 0; i++)
+			rc = branch_returns(g, &x, r, body->v[i].start, body->v[i].end);
 	if (rc < 0)
 		return rc;
 	insn_before(g->code, g->code->end, x.to);

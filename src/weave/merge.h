@@ -16,6 +16,7 @@ struct merge {
 	uint16_t *seen;	     /* template->n_in_pool zeroes; kept for all methods of one class */
 	int32_t id;	     /* what Here.id() gives */
 	uint16_t *throwable; /* the class's Class entry for it, 0: not there yet; kept likewise */
+	int16_t *depths;     /* what depth.h remembers of the class */
 };
 
 /* Changes the elevated code; lower it afterwards.  On failure (E_MISFIT, E_STACK_AT_RETURN,

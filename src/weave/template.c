@@ -14,6 +14,7 @@
 #include "classfile/check.h"
 #include "classfile/insn.h"
 #include "weave/glob.h"
+#include "weave/stamp.h"
 
 static const struct {
 	const char *name, *desc;
@@ -474,6 +475,16 @@ static int find_needs(struct template *t, struct fault *f)
 	return 0;
 }
 
+/* What speeds up merging. */
+static void find_shape(struct template *t)
+{
+	for (const struct insn *n = t->first; n; n = n->next)
+		t->n_insns++;
+	t->prolog_plain = !t->code->n_handlers && stamp_can(t->first, t->sentinel);
+	t->epilog_plain = !t->code->n_handlers && stamp_can(t->sentinel->next, NULL);
+	t->n_in_pool = t->code->cls->pool.n;
+}
+
 int template_read(struct arena *mem, struct slice bytes, struct slice method, struct template **out,
 		  struct fault *f)
 {
@@ -507,7 +518,7 @@ int template_read(struct arena *mem, struct slice bytes, struct slice method, st
 		class_release(cls);
 		return rc;
 	}
-	t->n_in_pool = cls->pool.n;
+	find_shape(t);
 	*out = t;
 	return 0;
 }

@@ -54,6 +54,8 @@ struct template
 	bool epilog_empty;		   /* nothing to do on the way out */
 	bool prolog_framed, epilog_framed; /* there are branches in it; in the epilog, on the way
 					    * to a return */
+	bool prolog_plain, epilog_plain;   /* stamp.h can write it */
+	uint32_t n_insns;
 	bool wants_result, wants_thrown, wants_args;
 	bool *sees_to;	       /* [code->n_handlers] is it around the sentinel? */
 	struct slice *foreign; /* classes that the code names and that are not in java.base */

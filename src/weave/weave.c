@@ -2,6 +2,7 @@
 /* weave.c - which method gets which template, and the loop over a class. */
 #include "weave/weave.h"
 
+#include "weave/depth.h"
 #include "weave/facts.h"
 #include "weave/fit.h"
 #include "weave/glob.h"
@@ -73,11 +74,15 @@ struct weaving {
 	const struct weaver *w;
 	struct weave_job *job;
 	struct rule_class facts;
+	struct rule_choice choice;
 	struct fit fit;			 /* made when the first method asks */
 	uint16_t *seen[BUILTIN_MAX + 1]; /* by builtin; the last for the rules' own */
 	const struct template *seen_own; /* the one that seen[BUILTIN_MAX] is for */
 	const struct template *visible;	 /* the last one found to name only what the class sees */
 	uint16_t throwable;		 /* pool index, 0: not needed yet */
+	int16_t *depths;		 /* for depth.h */
+	const char *category;		 /* asked for last, and the first builtin of it */
+	size_t category_at;
 };
 
 /* The memory of constants already brought over from a template; NULL: out of memory. */
@@ -96,7 +101,7 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 		     int32_t id, struct fault *f)
 {
 	struct class *cls = v->job->cls;
-	struct merge merge = { t, seen_of(v, t, slot), id, &v->throwable };
+	struct merge merge = { t, seen_of(v, t, slot), id, &v->throwable, v->depths };
 	struct slice unseen = { NULL, 0 };
 	struct code *code;
 	int rc;
@@ -124,6 +129,15 @@ static bool is_misfit(int rc)
 	return rc == E_MISFIT || rc == E_INVISIBLE || rc == E_STACK_AT_RETURN;
 }
 
+static size_t first_of(const char *category)
+{
+	size_t i = 0;
+
+	while (i < builtin_count && strcmp(builtins[i].category, category) != 0)
+		i++;
+	return i;
+}
+
 /* Tries the variants of a category until one fits. */
 static int merge_category(struct weaving *v, struct member *m, const char *category,
 			  struct weave_outcome *o, struct fault *f)
@@ -131,7 +145,11 @@ static int merge_category(struct weaving *v, struct member *m, const char *categ
 	const struct class *cls = v->job->cls;
 	int rc = E_MISFIT;
 
-	for (size_t i = 0; i < builtin_count; i++) {
+	if (category != v->category) {
+		v->category = category;
+		v->category_at = first_of(category);
+	}
+	for (size_t i = v->category_at; i < builtin_count; i++) {
 		const struct builtin *b = &builtins[i];
 
 		if (strcmp(b->category, category) != 0 ||
@@ -230,7 +248,7 @@ static int weave_methods(struct weaving *v, struct fault *f)
 		if (rc < 0)
 			return fault_set(f, rc, -1, "malformed annotations");
 		*o = (struct weave_outcome){ .method = i, .id = job->first_id + (int32_t)i };
-		o->rule = rules_match_method(v->w->rules, &v->facts, &facts);
+		o->rule = rules_match_chosen(&v->choice, &facts);
 		if (!o->rule)
 			continue;
 		o->rc = weave_method(v, &cls->methods[i], &facts, o, &why);
@@ -271,6 +289,10 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 	v.facts.lineage = lineage;
 	if (is_own(v.facts.name) || !rules_class_may_match(w->rules, &v.facts))
 		return 0;
+	v.depths = arena_zero(job->mem, depth_memory(job->cls));
+	if (!v.depths)
+		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	rules_choose(w->rules, &v.facts, &v.choice);
 	rc = weave_methods(&v, f);
 	if (rc < 0 || !job->n_woven)
 		return rc;

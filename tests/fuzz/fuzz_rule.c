@@ -39,11 +39,15 @@ static void match(const struct rules *rules, struct slice bytes, struct buf *out
 				      .annotations = pieces,
 				      .annotation_count = 2 };
 	struct rule_anchor anchors[4];
+	struct rule_choice choice;
 	const struct rule *hook;
 
 	cls.resolver = &resolver;
 	hook = rules_match_method(rules, &cls, &method);
 	if (hook && !rules_class_may_match(rules, &cls))
+		abort();
+	rules_choose(rules, &cls, &choice);
+	if (rules_match_chosen(&choice, &method) != hook)
 		abort();
 	rules_match_anchors(rules, &cls, &method, anchors, 4);
 	rules_match_place(rules, &cls, NULL);

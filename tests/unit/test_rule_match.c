@@ -178,6 +178,7 @@ TEST(the_last_rule_that_applies_decides)
 		struct rule_class cls = class_of(cases[i].class);
 		struct rule_method m = method_of(cases[i].method, cases[i].desc);
 		struct rule_lineage kept;
+		struct rule_choice choice;
 		const struct rule *got;
 		struct arena mem;
 		struct rules *rules = parse(&mem, cases[i].rules);
@@ -188,10 +189,43 @@ TEST(the_last_rule_that_applies_decides)
 		CHECK_INT(got ? got->at.line : 0, cases[i].line, cases[i].rules);
 		if (got)
 			CHECK(rules_class_may_match(rules, &cls));
+		rules_choose(rules, &cls, &choice);
+		CHECK(rules_match_chosen(&choice, &m) == got);
 		kept.ready = false;
 		cls.lineage = &kept;
 		CHECK(rules_match_method(rules, &cls, &m) == got);
 		CHECK(rules_match_method(rules, &cls, &m) == got);
+		arena_release(&mem);
+	}
+}
+
+/* Hooks and skips in turn, so that each place matters; around the number that a choice holds. */
+TEST(a_choice_of_rules_decides_as_all_of_them)
+{
+	static const char *const names[] = { "a0", "a1", "b", "a9x", "<init>" };
+
+	for (int n = RULE_CHOICE_MAX - 2; n <= RULE_CHOICE_MAX + 2; n++) {
+		struct rule_class cls = class_of("com/shop/Worker");
+		struct buf text = { 0 };
+		struct rule_choice choice;
+		struct rules *rules;
+		struct arena mem;
+
+		for (int i = 0; i < n; i++)
+			buf_printf(&text, "%s %s::%s%d*\n", i % 2 ? "skip" : "hook",
+				   i % 3 ? "com.shop.*" : "annotated org.x.Timed",
+				   i % 5 ? "a" : "b", i % 7);
+		buf_u8(&text, 0);
+		rules = parse(&mem, (const char *)text.p);
+		rules_choose(rules, &cls, &choice);
+		CHECK_INT(choice.cut, n > RULE_CHOICE_MAX, "cut");
+		for (size_t i = 0; i < COUNT(names); i++) {
+			struct rule_method m = method_of(names[i], "()V");
+
+			CHECK(rules_match_chosen(&choice, &m) ==
+			      rules_match_method(rules, &cls, &m));
+		}
+		buf_release(&text);
 		arena_release(&mem);
 	}
 }

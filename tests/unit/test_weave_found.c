@@ -261,3 +261,30 @@ TEST(a_method_with_nearly_all_locals_is_woven_and_checked)
 		release(&w, &m);
 	}
 }
+
+/* A branch that just reaches, over a return that becomes longer: 1 ifeq 32768; 5 ifne 10; 9 ireturn.
+ * Single instructions are needed to make it long, and the template was stamped. */
+TEST(a_branch_that_no_longer_reaches_is_made_long)
+{
+	static const uint8_t head[] = { OP_ILOAD_0, OP_IFEQ, U2(32767),	  OP_ILOAD_0,
+					OP_IFNE,    U2(5),   OP_ICONST_0, OP_IRETURN };
+	static uint8_t code[32770]; /* nops */
+	struct maker_list tables = { 0 };
+	struct class_maker m;
+	struct weaving w;
+
+	memcpy(code, head, sizeof(head));
+	code[32768] = OP_ICONST_1;
+	code[32769] = OP_IRETURN;
+	maker_init(&m, "a/B", 52);
+	maker_attr(&m, &tables, "StackMapTable", BYTES(U2(2), 10, 251, U2(32757)));
+	maker_code(&m, ACC_STATIC, "f", "(I)I",
+		   (struct maker_code){ .code = { code, sizeof(code) },
+					.max_stack = 1,
+					.max_locals = 1,
+					.tables = &tables });
+	weave(&w, &m);
+	CHECK_INT(w.job.n_woven, 1, "woven");
+	check_woven(&w);
+	release(&w, &m);
+}

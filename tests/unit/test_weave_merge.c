@@ -87,6 +87,14 @@ static const struct body templates[] = {
 	  .code = STATIC_BYTES(CALL(SELF), OP_POP, CALL(ARGS), OP_POP, CALL(BODY), CALL(OUT),
 			       OP_RETURN),
 	  .outs = 1 },
+	{ .label = "every form of operand",
+	  .code = STATIC_BYTES(CALL(SELF), OP_ASTORE_0, OP_BIPUSH, 100, OP_NEWARRAY, 10,
+			       OP_ASTORE_1, OP_SIPUSH, 1, 2, OP_ANEWARRAY, 0, THROWABLE, OP_ASTORE,
+			       6, CALL(IN), CALL(BODY), CALL(ID), OP_POP, OP_ALOAD_0, OP_POP,
+			       OP_ALOAD, 6, OP_POP, CALL(THROWN), OP_POP, CALL(OUT), OP_RETURN),
+	  .locals = 7,
+	  .ins = 1,
+	  .outs = 1 },
 	{ .label = "a handler around the body",
 	  .code = STATIC_BYTES(CALL(IN), CALL(BODY), CALL(OUT), OP_RETURN, /* 10: */ OP_ASTORE_0,
 			       CALL(OUT), OP_ALOAD_0, OP_ATHROW),
@@ -419,10 +427,10 @@ static int expected(const struct body *template, const struct body *method, uint
 	return 0;
 }
 
-static void merge_one(struct fixture *t, const struct body *template, const struct body *method,
-		      uint16_t major)
+static void merge_as(struct fixture *t, const struct body *template, const struct body *method,
+		     uint16_t major, int32_t id)
 {
-	struct weave_job job = { .mem = &t->mem, .work = &t->work, .first_id = 7 };
+	struct weave_job job = { .mem = &t->mem, .work = &t->work, .first_id = id };
 	struct fault f = { 0 };
 	char label[160];
 
@@ -441,6 +449,18 @@ static void merge_one(struct fixture *t, const struct body *template, const stru
 	if (job.cls)
 		class_release(job.cls);
 	maker_release(&t->method);
+}
+
+static void merge_one(struct fixture *t, const struct body *template, const struct body *method,
+		      uint16_t major)
+{
+	merge_as(t, template, method, major, 7);
+}
+
+static void merge_numbered(struct fixture *t, const struct body *template,
+			   const struct body *method, int32_t id)
+{
+	merge_as(t, template, method, 52, id);
 }
 
 TEST(merging_any_template_into_any_method_passes_the_checker)
@@ -479,6 +499,46 @@ TEST(merging_does_not_change_the_template)
 		buf_release(&first);
 		close_weaver(&t);
 	}
+}
+
+/* What is written down as bytes is the same as what is copied instruction by instruction, with
+ * numbers of every size. */
+static void stamp_one(struct fixture *t, const struct body *template, const struct body *method)
+{
+	static const int32_t ids[] = { 0, 7, 127, 128, 32767, 32768, 262143 };
+	struct template *own = t->weaver.own[0];
+	const bool prolog = own->prolog_plain, epilog = own->epilog_plain;
+
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		struct buf stamped = { 0 };
+
+		merge_numbered(t, template, method, ids[i]);
+		buf_put(&stamped, buf_slice(&t->out));
+		own->prolog_plain = own->epilog_plain = false;
+		merge_numbered(t, template, method, ids[i]);
+		CHECK_MEM(stamped.p, stamped.n, t->out.p, t->out.n, template->label);
+		own->prolog_plain = prolog;
+		own->epilog_plain = epilog;
+		buf_release(&stamped);
+	}
+}
+
+TEST(a_stamped_template_is_the_same_as_a_copied_one)
+{
+	unsigned plain = 0;
+
+	for (size_t i = 0; i < COUNT(templates); i++) {
+		struct fixture t;
+
+		if (open_weaver(&t, &templates[i])) {
+			plain += t.weaver.own[0]->prolog_plain && t.weaver.own[0]->epilog_plain;
+			for (size_t k = 0; k < COUNT(methods); k++)
+				if (!methods[k].old)
+					stamp_one(&t, &templates[i], &methods[k]);
+		}
+		close_weaver(&t);
+	}
+	CHECK_INT(plain, 5, "templates without branches");
 }
 
 /* Memory is out at every place once: the class is not woven, and that is all. */

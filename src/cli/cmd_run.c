@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_run.c - "sonde run": starts a program with the agent in every JVM that it becomes.
+ *
+ * The rules go into a private directory (run_place.c), the start library into LD_PRELOAD, the
+ * agent's options into SONDE_AGENT; then the program is started (run_child.c) and Sonde keeps
+ * out of its way until it has ended. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/launch.h"
+#include "cli/run.h"
+#include "cli/weave_rules.h"
+
+int cmd_run(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+	"       sonde run --check-apps FILE [--json]\n"
+	"\n"
+	"Runs COMMAND, and puts the agent into every JVM that it starts, itself or through scripts\n"
+	"and child processes.  Its streams, signals and exit status are its own.\n"
+	"\n"
+	"  --rules FILE       take rules from this file; may be repeated, as may --hook\n"
+	"  --hook RULE        one more rule: 'com.shop.**::* timed'\n"
+	"  --yes              also when the rules match very many methods\n"
+	"  --apps FILE        only the applications that this file names; all\n"
+	"  --report FILE      when COMMAND has ended, write the figures there; - is stderr\n"
+	"  --json             write them as JSON; so does a FILE that ends in .json\n"
+	"  --check-apps FILE  run nothing; say what is wrong with a file of applications\n"
+	"  --help             this text\n"
+	"\n"
+	"Without rules the agent is idle until 'sonde hook' tells it more.\n"
+	"\n"
+	"Exit status: that of COMMAND, 128 + N when signal N ended it; 2 a rule or option is wrong,\n"
+	"nothing was started; 3 it could not be started.  With --check-apps 0, or 1 when something\n"
+	"is wrong.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde run --hook 'com.shop.**::* timed' --report - -- java -jar shop.jar\n"
+	"  sonde run --rules shop.rules --report shop.json -- mvn test\n"
+	"  sonde run --check-apps /etc/sonde/apps\n";
+
+struct run {
+	const char *name; /* of the command */
+	const char *apps, *report, *check_apps;
+	bool yes, json;
+	struct arena mem; /* of the rules */
+	struct rules *rules;
+	struct run_place place;
+	FILE *report_to;
+};
+
+/* ---- the libraries ---- */
+
+static bool readable(const char *path)
+{
+	return access(path, R_OK) == 0;
+}
+
+/* Beside this program (build/), or where `make install` puts it. */
+static int find_ours(const char *name, char path[PATH_MAX])
+{
+	static const char *const places[] = { "%s/%s", "%s/../lib/sonde/%s" };
+	char self[PATH_MAX], text[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i < COUNT(places); i++) {
+		snprintf(text, sizeof(text), places[i], self, name);
+		if (realpath(text, path))
+			return CLI_DONE;
+	}
+	return cli_cannot("%s is neither in %s nor in %s/../lib/sonde", name, self, self);
+}
+
+static int find_agent(char path[PATH_MAX])
+{
+	const char *named = getenv("SONDE_LIB");
+
+	if (!named || !*named)
+		return find_ours("libsonde.so", path);
+	if (!realpath(named, path) || !readable(path))
+		return cli_cannot("SONDE_LIB=%s: %s", named, strerror(errno));
+	return CLI_DONE;
+}
+
+/* Beside the agent; when only that was named, beside this program. */
+static int find_start(const char *agent, char path[PATH_MAX])
+{
+	static const char name[] = "sonde-start.so";
+	size_t n = strlen(agent);
+	int status = CLI_DONE;
+
+	while (n && agent[n - 1] != '/')
+		n--;
+	if (n + sizeof(name) > PATH_MAX)
+		return cli_cannot("%s: name too long", agent);
+	memcpy(path, agent, n);
+	memcpy(path + n, name, sizeof(name));
+	if (!readable(path))
+		status = find_ours(name, path);
+	if (status == CLI_DONE && strpbrk(path, " :"))
+		status = cli_cannot("%s: the dynamic linker takes no path with a space or a colon",
+				    path);
+	return status;
+}
+
+/* ---- the environment ---- */
+
+static int set(const char *name, struct buf *value)
+{
+	buf_u8(value, 0);
+	if (value->err || setenv(name, (const char *)value->p, 1) != 0)
+		return cli_cannot("out of memory");
+	return CLI_DONE;
+}
+
+static void add_option(struct buf *out, const char *key, const char *path)
+{
+	char text[3 * sizeof(((struct run_place *)0)->report) + 4];
+
+	launch_encode(path, text, sizeof(text));
+	buf_printf(out, "%s%s=%s", out->n ? "," : "", key, text);
+}
+
+static int set_agent(const struct run *r)
+{
+	struct buf text = { 0 };
+	int status;
+
+	if (r->place.rules[0])
+		add_option(&text, "rules", r->place.rules);
+	if (r->report)
+		add_option(&text, "report", r->place.report);
+	if (r->yes)
+		buf_printf(&text, "%syes", text.n ? "," : "");
+	status = set("SONDE_AGENT", &text);
+	buf_release(&text);
+	return status;
+}
+
+/* Behind what is there: some libraries insist on being the first. */
+static int set_preload(const char *start)
+{
+	const char *old = getenv("LD_PRELOAD");
+	struct buf text = { 0 };
+	int status = CLI_DONE;
+
+	if (!old || !*old)
+		buf_text(&text, start);
+	else if (!strstr(old, start))
+		buf_printf(&text, "%s:%s", old, start);
+	if (text.n)
+		status = set("LD_PRELOAD", &text);
+	buf_release(&text);
+	return status;
+}
+
+static int set_apps(const struct run *r)
+{
+	char path[PATH_MAX];
+
+	if (!r->apps)
+		return unsetenv("SONDE_APPS") == 0 ? CLI_DONE : cli_cannot("out of memory");
+	if (!realpath(r->apps, path) || !readable(path))
+		return cli_cannot("%s: %s", r->apps, strerror(errno));
+	return setenv("SONDE_APPS", path, 1) == 0 ? CLI_DONE : cli_cannot("out of memory");
+}
+
+static int set_environment(const struct run *r)
+{
+	char agent[PATH_MAX], start[PATH_MAX];
+	int status = find_agent(agent);
+
+	if (status == CLI_DONE)
+		status = find_start(agent, start);
+	if (status == CLI_DONE && setenv("SONDE_LIB", agent, 1) != 0)
+		status = cli_cannot("out of memory");
+	if (status == CLI_DONE)
+		status = set_preload(start);
+	if (status == CLI_DONE)
+		status = set_agent(r);
+	return status == CLI_DONE ? set_apps(r) : status;
+}
+
+/* ---- all of it ---- */
+
+/* A wrong rule is found before anything is started. */
+static int check_rules(struct run *r)
+{
+	struct weaver weaver;
+	int status;
+
+	if (!r->rules->n)
+		return CLI_DONE;
+	status = rules_make_weaver(r->rules, &weaver);
+	if (status != CLI_DONE)
+		return status;
+	weaver_release(&weaver);
+	return run_place_rules(&r->place, r->rules);
+}
+
+static int open_report(struct run *r)
+{
+	size_t n = r->report ? strlen(r->report) : 0;
+
+	if (!n)
+		return CLI_DONE;
+	if (n > 5 && strcmp(r->report + n - 5, ".json") == 0)
+		r->json = true;
+	if (strcmp(r->report, "-") == 0)
+		r->report_to = stderr;
+	else
+		r->report_to = fopen(r->report, "we");
+	return r->report_to ? CLI_DONE : cli_cannot("%s: %s", r->report, strerror(errno));
+}
+
+static void write_report(struct run *r)
+{
+	run_report(&r->place, r->json, r->report_to);
+	if (fflush(r->report_to) != 0)
+		cli_cannot("%s: %s", r->report, strerror(errno));
+}
+
+static int run(struct run *r, char **argv)
+{
+	int status = run_place_make(&r->place);
+
+	if (status == CLI_DONE)
+		status = check_rules(r);
+	if (status == CLI_DONE)
+		status = open_report(r);
+	if (status == CLI_DONE)
+		status = set_environment(r);
+	if (status == CLI_DONE) {
+		status = run_child(argv);
+		if (r->report_to)
+			write_report(r);
+	}
+	if (r->report_to && r->report_to != stderr)
+		fclose(r->report_to);
+	run_place_remove(&r->place);
+	return status;
+}
+
+static int take_option(struct run *r, int opt)
+{
+	switch (opt) {
+	case 'r':
+		return rules_add_file(r->rules, optarg);
+	case 'k':
+		return rules_add_hook(r->rules, optarg);
+	case 'a':
+		r->apps = optarg;
+		break;
+	case 'o':
+		r->report = optarg;
+		break;
+	case 'c':
+		r->check_apps = optarg;
+		break;
+	case 'y':
+		r->yes = true;
+		break;
+	case 'j':
+		r->json = true;
+		break;
+	default:
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+/* CLI_DONE: go on, with the command from optind; -1: all is done. */
+static int parse(struct run *r, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "rules", required_argument, NULL, 'r' },
+		{ "hook", required_argument, NULL, 'k' },
+		{ "yes", no_argument, NULL, 'y' },
+		{ "apps", required_argument, NULL, 'a' },
+		{ "report", required_argument, NULL, 'o' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "check-apps", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int opt, status = CLI_DONE;
+
+	cli_begin_options();
+	/* '+': what stands behind the command's name is the command's. */
+	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+		if (opt == 'h') {
+			fputs(help, stdout);
+			return -1;
+		}
+		status = take_option(r, opt);
+	}
+	if (status != CLI_DONE)
+		return status;
+	if (r->check_apps && optind < argc)
+		return cli_usage(r->name, "--check-apps runs nothing");
+	if (!r->check_apps && optind == argc)
+		return cli_usage(r->name, "which command?");
+	if (r->report && !*r->report)
+		return cli_usage(r->name, "--report wants a file, or -");
+	return CLI_DONE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run r = { .name = argv[0] };
+	int status;
+
+	arena_init(&r.mem);
+	r.rules = rules_new(&r.mem);
+	status = r.rules ? parse(&r, argc, argv) : cli_cannot("out of memory");
+	if (status == CLI_DONE)
+		status = r.check_apps ? run_check_apps(r.check_apps, r.json)
+				      : run(&r, argv + optind);
+	arena_release(&r.mem);
+	return status < 0 ? CLI_DONE : status;
+}
