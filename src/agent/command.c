@@ -134,14 +134,14 @@ static void count_from(uint32_t first, uint64_t *classes, uint64_t *methods)
 	pthread_mutex_unlock(&agent.lock);
 }
 
-static void send_left(struct conn *c)
+static void put_left(struct buf *out)
 {
 	struct left_row rows[LEFT_KINDS];
 
 	instrument_left(rows);
 	for (int k = 0; k < LEFT_KINDS; k++)
 		if (rows[k].count)
-			wire_put_left(&c->out,
+			wire_put_left(out,
 				      &(struct wire_left){ .reason = slice_str(rows[k].reason),
 							   .count = rows[k].count,
 							   .example = slice_str(rows[k].example) });
@@ -224,7 +224,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 		return;
 	}
 	count_from(first, &classes, &methods);
-	send_left(ch->c);
+	put_left(&ch->c->out);
 	if (!methods)
 		done_none(ch, first);
 	else
@@ -372,7 +372,7 @@ static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 
 	(void)jni, (void)payload;
 	figures_put_rules(&c->out);
-	send_left(c);
+	put_left(&c->out);
 	woven_count(&classes, &methods);
 	conn_done(c, DONE, "Hooks now in the program: %llu methods in %llu classes, %zu rules",
 		  (unsigned long long)methods, (unsigned long long)classes, rulebook.n);
@@ -651,6 +651,7 @@ void command_last_report(void)
 		return;
 	agent_scale_update();
 	figures_put_methods(&out);
+	put_left(&out);
 	figures_put_status(&out);
 	snprintf(path, sizeof(path), "%s.%d", agent.options.report, (int)getpid());
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -249,7 +249,7 @@ static int flood_from(struct walk *w, struct insn *n, uint32_t depth)
 	return 0;
 }
 
-/* Methods without frames (versions below 50): follow all paths. */
+/* Methods without frames, or with such that need not be right: follow all paths. */
 static int flood(struct walk *w)
 {
 	struct code *code = w->code;
@@ -296,7 +296,8 @@ int depth_of_returns(struct code *code, int16_t *depths)
 {
 	struct walk w = { .code = code, .depths = depths };
 
-	if (code->cls->major < 50)
+	if (code->cls->major <=
+	    50) /* frames of version 50 may be wrong: then the JVM infers types */
 		return flood(&w);
 	for (struct insn *n = code->returns; n; n = n->target) {
 		int depth = depth_by_frames(&w, n);

@@ -50,6 +50,51 @@ TEST(code_digest_depends_on_what_constants_hold)
 	CHECK(digest_behind(0, 1.5, "g") != digest_behind(0, 1.5, "h"));
 }
 
+/* A branch over an ldc (or an ldc_w), a switch behind it, and a branch back; the target moves. */
+static uint64_t digest_across(bool wide, uint8_t distance)
+{
+	struct class_maker m;
+	struct arena mem;
+	struct class *cls;
+	uint64_t digest = 0;
+	uint16_t number;
+
+	arena_init(&mem);
+	maker_init(&m, "p/C", 52);
+	number = maker_number(&m, CONST_INTEGER, 7);
+	maker_code(&m, ACC_STATIC, "f", "(I)V",
+		   wide ? (struct maker_code){ .max_stack = 2,
+					       .max_locals = 1,
+					       .code = BYTES(OP_ILOAD_0, OP_IFEQ, 0,
+							     (uint8_t)(distance + 1), OP_LDC_W,
+							     U2(number), OP_POP, OP_NOP, OP_ILOAD_0,
+							     OP_LOOKUPSWITCH, 0, 0, 0, 0, 10, 0, 0,
+							     0, 0, OP_GOTO, 255, 236, OP_RETURN) }
+			: (struct maker_code){ .max_stack = 2,
+					       .max_locals = 1,
+					       .code = BYTES(OP_ILOAD_0, OP_IFEQ, 0, distance,
+							     OP_LDC, (uint8_t)number, OP_POP,
+							     OP_NOP, OP_ILOAD_0, OP_LOOKUPSWITCH, 0,
+							     0, 0, 0, 0, 11, 0, 0, 0, 0, OP_GOTO,
+							     255, 236, OP_RETURN) });
+	if (CHECK_INT(class_read(&mem, maker_bytes(&m), &cls, NULL), 0, NULL)) {
+		struct slice code = cls->methods[0].code;
+
+		digest = code_digest(&cls->pool, (struct slice){ code.p + 8, get_u32(code.p + 4) });
+		class_release(cls);
+	}
+	maker_release(&m);
+	arena_release(&mem);
+	return digest;
+}
+
+TEST(code_digest_takes_ldc_w_for_ldc)
+{
+	CHECK(digest_across(false, 6) == digest_across(true, 6));
+	CHECK(digest_across(false, 6) != digest_across(false, 7));
+	CHECK(digest_across(false, 6) != digest_across(true, 7));
+}
+
 TEST(code_digest_takes_any_bytes)
 {
 	static const uint8_t zero;

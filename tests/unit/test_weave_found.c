@@ -288,3 +288,24 @@ TEST(a_branch_that_no_longer_reaches_is_made_long)
 	check_woven(&w);
 	release(&w, &m);
 }
+
+/* The frame at 3 says that nothing is on the stack, but the handler at 2 falls into it with the
+ * exception: 0 nop; 1 return; 2 nop; 3 return.  The handler has no frame, so types are inferred. */
+TEST(wrong_frames_of_version_50_are_not_believed)
+{
+	struct maker_list tables = { 0 };
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 50);
+	maker_attr(&m, &tables, "StackMapTable", BYTES(U2(1), 3));
+	maker_code(&m, ACC_STATIC, "f", "()V",
+		   (struct maker_code){ .code = BYTES(OP_NOP, OP_RETURN, OP_NOP, OP_RETURN),
+					.handlers = BYTES(U2(0), U2(1), U2(2), U2(0)),
+					.max_stack = 1,
+					.tables = &tables });
+	weave(&w, &m);
+	CHECK_INT(w.job.n_woven, 1, "woven");
+	check_woven(&w);
+	release(&w, &m);
+}

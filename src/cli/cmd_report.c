@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_report.c - "sonde report": what the hooked methods of a running program cost.
+ *
+ * On a terminal the table is shown anew every second; in a pipe it is printed once. */
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/figures.h"
+#include "cli/live.h"
+#include "cli/progress.h"
+#include "cli/report_rows.h"
+#include "cli/table.h"
+#include "cli/target.h"
+#include "cli/term.h"
+
+int cmd_report(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde report [OPTION]... [TARGET]\n"
+	"\n"
+	"Shows what the hooked methods of a running program cost: calls, errors, times, how many calls run\n"
+	"now.  On a terminal the table is shown anew every second, until q or Ctrl-C is pressed (s: sort\n"
+	"by the next column, r: count from now); in a pipe it is printed once.\n"
+	"\n"
+	"  --top N            only the first N methods\n"
+	"  --sort COLUMN      total (default), self, calls, avg, max or errors\n"
+	"  --filter PATTERN   only methods with this in their name, or, with * or ?, of this name:\n"
+	"                     Cart, 'com.shop.*', 'com.shop.Cart::add*'\n"
+	"  --all              also methods that were not called\n"
+	"  --wide             names and columns in full, however narrow the terminal is\n"
+	"  --once             print it once, on a terminal, too\n"
+	"  --live[=SECONDS]   again and again, in a pipe, too; every second if not said otherwise\n"
+	"  --reset            let all figures count from now: after printing, or before a live view\n"
+	"  --json             one JSON object; with --live one a line\n"
+	"  --help             this text\n"
+	"\n"
+	"TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a file that was\n"
+	"recorded.  Times with a margin are those of methods of which one call in N was timed: the total\n"
+	"of all calls lies within it in 95 of 100 cases.\n"
+	"\n"
+	"Exit status: 0 done, 1 no method is hooked (or none matches), 2 wrong usage, 3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde report 4711\n"
+	"  sonde report --sort self --top 20 shop.jar | less\n"
+	"  sonde report --json 4711 | jq '.methods[] | select(.errors > 0)'\n";
+
+enum column {
+	CALLS,
+	RATE,
+	ERRORS,
+	AVG,
+	MIN,
+	P50,
+	P90,
+	P99,
+	MAX,
+	TOTAL,
+	SELF,
+	ACTIVE,
+	STALLS,
+	BYTES,
+	COLUMNS
+};
+
+static const struct table_column columns[COLUMNS] = {
+	[CALLS] = { "calls", 0, false, false },	   [RATE] = { "calls/s", 4, false, false },
+	[ERRORS] = { "errors", 3, false, false },  [AVG] = { "avg", 0, false, false },
+	[MIN] = { "min", 10, false, false },	   [P50] = { "p50", 7, false, false },
+	[P90] = { "p90", 9, false, false },	   [P99] = { "p99", 6, false, false },
+	[MAX] = { "max", 5, false, false },	   [TOTAL] = { "total", 0, false, false },
+	[SELF] = { "self", 1, false, false },	   [ACTIVE] = { "active", 8, false, false },
+	[STALLS] = { "stalls", 11, false, false }, [BYTES] = { "bytes", 12, false, true },
+};
+
+enum { NAME_WIDTH = 28, INTERVAL_MS = 1000 };
+
+struct seen { /* of a method, the time before: to tell the rate */
+	uint32_t id;
+	uint64_t calls;
+};
+
+struct view {
+	struct report report;
+	enum report_order order;
+	const char *filter;
+	uint64_t top; /* 0: all */
+	bool json, all, wide, once, live, reset, utf8;
+	unsigned interval_ms;
+	struct target target;
+	struct client client;
+	uint64_t hooked; /* methods before the filter */
+	uint64_t asked;	 /* when, in ns */
+	struct seen *seen;
+	size_t n_seen;
+};
+
+/* ---- the table ---- */
+
+static void time_cell(struct table *t, double ns, bool known)
+{
+	char text[FIGURE_MAX];
+
+	table_cell(t, known ? figure_time(text, ns) : "");
+}
+
+static void count_cell(const struct view *v, struct table *t, uint64_t n)
+{
+	char text[FIGURE_MAX];
+
+	table_cell(t, v->wide ? cli_number(text, n) : figure_count(text, n));
+}
+
+/* "1.21 s", or of an estimate "1.21 s +-3 %". */
+static void total_cell(const struct view *v, struct table *t, const struct wire_method *m)
+{
+	double total = (double)m->total_ns;
+	double off = fmax(total - (double)m->low_ns, (double)m->high_ns - total);
+	char text[2 * FIGURE_MAX], time[FIGURE_MAX], margin[FIGURE_MAX];
+
+	figure_time(time, total);
+	if (total > 0 && off > 0)
+		snprintf(text, sizeof(text), "%s %s", time,
+			 figure_margin(margin, off / total, v->utf8));
+	else
+		snprintf(text, sizeof(text), "%s", time);
+	table_cell(t, m->timed ? text : "");
+}
+
+static void add_row(const struct view *v, struct table *t, const struct wire_method *m)
+{
+	bool timed = m->timed > 0, quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
+	char text[2 * FIGURE_MAX];
+
+	count_cell(v, t, m->calls);
+	table_cell(t, figure_rate(text, m->rate));
+	count_cell(v, t, m->errors);
+	time_cell(t, report_avg_ns(m), timed);
+	time_cell(t, (double)m->min_ns, timed);
+	time_cell(t, (double)m->p50_ns, quantiles);
+	time_cell(t, (double)m->p90_ns, quantiles);
+	time_cell(t, (double)m->p99_ns, quantiles);
+	time_cell(t, (double)m->max_ns, timed);
+	total_cell(v, t, m);
+	time_cell(t, (double)m->self_ns, timed);
+	snprintf(text, sizeof(text), "%llu/%llu", (unsigned long long)m->active,
+		 (unsigned long long)m->active_peak);
+	table_cell(t, text);
+	count_cell(v, t, m->stalls);
+	table_cell(t, m->bytes ? figure_bytes(text, m->bytes) : "0");
+}
+
+static void put_name(struct buf *out, const struct report_method *m, unsigned room)
+{
+	bool gone = m->m.flags & METHOD_GONE;
+
+	if (room == UINT_MAX)
+		method_name_put(out, &m->name, m->overloaded);
+	else
+		method_name_fit(out, &m->name, m->overloaded, gone && room > 20 ? room - 7 : room);
+	if (gone)
+		buf_text(out, " (gone)");
+}
+
+static void note(struct buf *out, uint64_t n, const char *text)
+{
+	char number[32];
+
+	if (n)
+		buf_printf(out, "%s %s\n", cli_number(number, n), text);
+}
+
+static void footer(const struct view *v, uint64_t not_shown, uint64_t not_called, struct buf *out)
+{
+	const struct wire_status *s = &v->report.status;
+
+	note(out, not_shown, "methods more");
+	note(out, not_called, "hooked methods were not called; --all shows them");
+	if (!v->report.has_status)
+		return;
+	note(out, s->contexts_lost,
+	     "calls have no place in the call tree, since memory was used up or they were too deep; "
+	     "their counts and times are in the figures here");
+	note(out, s->exits_lost,
+	     "calls began and were never seen to end (stack overflow); they are counted, not timed");
+}
+
+/* rows: of the terminal, 0: without limit. */
+static void show_table(struct view *v, struct buf *out, unsigned width, unsigned rows)
+{
+	struct report *r = &v->report;
+	uint64_t called = 0, shown = 0, limit = v->top ? v->top : UINT64_MAX;
+	struct table t;
+
+	table_init(&t, columns, COLUMNS);
+	for (size_t i = 0; i < r->n; i++)
+		called += v->all || r->all[i]->m.calls > 0;
+	if (rows && called > (rows > 5 ? rows - 5 : 1) && limit > rows - 5)
+		limit = rows > 5 ? rows - 5 : 1;
+	for (size_t i = 0; i < r->n && shown < limit; i++)
+		if (v->all || r->all[i]->m.calls) {
+			add_row(v, &t, &r->all[i]->m);
+			shown++;
+		}
+	table_layout(&t, v->wide ? 0 : width, NAME_WIDTH);
+	table_head(&t, out);
+	buf_text(out, "method\n");
+	shown = 0;
+	for (size_t i = 0; i < r->n && shown < limit; i++) {
+		if (!v->all && !r->all[i]->m.calls)
+			continue;
+		table_row(&t, shown++, out);
+		put_name(out, r->all[i], table_rest(&t));
+		buf_u8(out, '\n');
+	}
+	footer(v, called - shown, r->n - called, out);
+	table_release(&t);
+}
+
+static void show_json(struct view *v, struct buf *out)
+{
+	struct json j = json_to(out);
+
+	json_open(&j, '{');
+	if (v->client.pid)
+		cli_json_count(&j, "pid", (uint64_t)v->client.pid);
+	if (v->top && v->report.n > v->top)
+		v->report.n = (size_t)v->top;
+	report_json(&v->report, &j);
+	json_close(&j, '}');
+	buf_u8(out, '\n');
+}
+
+/* ---- asking ---- */
+
+/* The agent tells the rate since the hook came; a view that is shown again and again tells the one
+ * since the last time. */
+static void tell_rates(struct view *v)
+{
+	struct report *r = &v->report;
+	uint64_t now = clock_ns();
+	double seconds = (double)(now - v->asked) / 1e9;
+	struct seen *seen = mem_alloc((r->n + 1) * sizeof(*seen));
+	size_t k = 0;
+
+	for (size_t i = 0; i < r->n && v->asked; i++) { /* both are in the order of ids */
+		struct wire_method *m = &r->all[i]->m;
+
+		while (k < v->n_seen && v->seen[k].id < m->id)
+			k++;
+		if (k < v->n_seen && v->seen[k].id == m->id && m->calls >= v->seen[k].calls)
+			m->rate = (double)(m->calls - v->seen[k].calls) / seconds;
+	}
+	for (size_t i = 0; i < r->n && seen; i++)
+		seen[i] = (struct seen){ r->all[i]->m.id, r->all[i]->m.calls };
+	mem_free(v->seen);
+	v->seen = seen;
+	v->n_seen = seen ? r->n : 0;
+	v->asked = now;
+}
+
+static void arrange(struct view *v)
+{
+	v->hooked = v->report.n;
+	if (v->filter)
+		report_filter(&v->report, v->filter);
+	report_sort(&v->report, v->order);
+}
+
+static int ask_again(void *ctx, char why[200])
+{
+	struct view *v = ctx;
+	int status;
+
+	report_clear(&v->report);
+	wire_put_report(&v->client.out, &(struct wire_report){ 0 });
+	status = live_ask(&v->client, report_take, &v->report, why);
+	if (status == CLI_DONE && v->report.err) {
+		snprintf(why, 200, "%s", err_text(v->report.err));
+		status = CLI_CANNOT;
+	}
+	tell_rates(v);
+	arrange(v);
+	return status;
+}
+
+static void show_again(void *ctx, struct buf *out, unsigned width, unsigned rows)
+{
+	struct view *v = ctx;
+	char n[32];
+
+	if (v->json) {
+		show_json(v, out);
+		return;
+	}
+	if (rows) {
+		buf_printf(
+			out,
+			"%d %s: %s methods hooked, by %s.  q ends, s sorts, r counts from now\n\n",
+			(int)v->target.pid, v->target.name, cli_number(n, v->hooked),
+			report_order_name(v->order));
+	}
+	show_table(v, out, width, rows);
+	if (!rows)
+		buf_u8(out, '\n');
+}
+
+static int reset(struct view *v)
+{
+	char why[200] = "";
+	int status;
+
+	wire_put_reset(&v->client.out, &(struct wire_reset){ 0 });
+	status = live_ask(&v->client, report_take, &v->report, why);
+	v->asked = 0;
+	return status == CLI_DONE ? status : cli_cannot("%s", why);
+}
+
+static bool key(void *ctx, int pressed)
+{
+	struct view *v = ctx;
+
+	if (pressed == 's') {
+		v->order = (enum report_order)((v->order + 1) % REPORT_ORDERS);
+		report_sort(&v->report, v->order);
+	} else if (pressed == 'r') {
+		reset(v);
+	}
+	return true;
+}
+
+static int run_live(struct view *v)
+{
+	const struct live live = { v->interval_ms, ask_again, show_again, key };
+	int status = v->reset ? reset(v) : CLI_DONE;
+
+	return status == CLI_DONE ? live_run(&live, v) : status;
+}
+
+/* What to say when there is nothing to show. */
+static int nothing(const struct view *v)
+{
+	if (v->hooked)
+		fprintf(stderr, "sonde: none of the %llu hooked methods matches '%s'\n",
+			(unsigned long long)v->hooked, v->filter);
+	else if (v->client.pid)
+		fprintf(stderr,
+			"sonde: no method of %d is hooked; 'sonde hook %d RULE' hooks some, such as "
+			"'com.shop.**::* timed'\n",
+			(int)v->client.pid, (int)v->client.pid);
+	else
+		fputs("sonde: no method was hooked when this was recorded\n", stderr);
+	return CLI_NO;
+}
+
+static int print_once(struct view *v)
+{
+	struct buf out = { 0 };
+	int status = CLI_DONE;
+
+	arrange(v);
+	if (v->json)
+		show_json(v, &out);
+	else if (v->report.n)
+		show_table(v, &out, term_columns(), 0);
+	if (v->report.err)
+		status = cli_cannot("%s", err_text(v->report.err));
+	else if (!cli_print(&out))
+		status = CLI_CANNOT;
+	else if (!v->report.n)
+		status = nothing(v);
+	buf_release(&out);
+	return status;
+}
+
+static int from_program(struct view *v, const char *text)
+{
+	int status = target_find(text, &v->target);
+
+	if (status == CLI_DONE)
+		status = client_open(&v->client, &v->target);
+	if (status != CLI_DONE)
+		return status;
+	v->client.quiet = true;
+	wire_put_report(&v->client.out, &(struct wire_report){ 0 });
+	status = client_ask(&v->client, report_take, &v->report);
+	if (status == CLI_DONE && v->live && v->report.n)
+		status = run_live(v);
+	else if (status == CLI_DONE)
+		status = print_once(v);
+	if (status == CLI_DONE && v->reset && !v->live)
+		status = reset(v);
+	client_close(&v->client);
+	return status;
+}
+
+static bool is_file(const char *text)
+{
+	struct stat st;
+
+	return text && stat(text, &st) == 0 && S_ISREG(st.st_mode) && !strstr(text, ".jar");
+}
+
+/* ---- options ---- */
+
+static bool parse_order(const char *text, enum report_order *order)
+{
+	for (int i = 0; i < REPORT_ORDERS; i++)
+		if (strcmp(text, report_order_name((enum report_order)i)) == 0)
+			return *order = (enum report_order)i, true;
+	return false;
+}
+
+static bool parse_interval(const char *text, unsigned *interval_ms)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.1 && seconds <= 86400))
+		return false;
+	*interval_ms = (unsigned)(seconds * 1000);
+	return true;
+}
+
+static int set_option(struct view *v, const char *name, int opt)
+{
+	switch (opt) {
+	case 't':
+		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->top))
+			return cli_usage(name, "--top wants a number from 1 on, not '%s'", optarg);
+		break;
+	case 's':
+		if (!parse_order(optarg, &v->order))
+			return cli_usage(name,
+					 "--sort wants total, self, calls, avg, max or errors, "
+					 "not '%s'",
+					 optarg);
+		break;
+	case 'l':
+		v->live = true;
+		if (optarg && !parse_interval(optarg, &v->interval_ms))
+			return cli_usage(name, "--live wants seconds, from 0.1 to 86400, not '%s'",
+					 optarg);
+		break;
+	case 'f':
+		v->filter = optarg;
+		break;
+	default:
+		v->json |= opt == 'j';
+		v->all |= opt == 'a';
+		v->wide |= opt == 'w';
+		v->once |= opt == 'o';
+		v->reset |= opt == 'r';
+	}
+	return CLI_DONE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "top", required_argument, NULL, 't' },
+		{ "sort", required_argument, NULL, 's' },
+		{ "filter", required_argument, NULL, 'f' },
+		{ "live", optional_argument, NULL, 'l' },
+		{ "all", no_argument, NULL, 'a' },
+		{ "wide", no_argument, NULL, 'w' },
+		{ "once", no_argument, NULL, 'o' },
+		{ "reset", no_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct view v = { .interval_ms = INTERVAL_MS, .client.fd = -1 };
+	const char *text;
+	int opt, status;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == '?')
+			return CLI_USAGE;
+		status = set_option(&v, argv[0], opt);
+		if (status != CLI_DONE)
+			return status;
+	}
+	if (argc - optind > 1)
+		return cli_usage(argv[0], "one program at a time");
+	text = optind < argc ? argv[optind] : NULL;
+	if (v.once && v.live)
+		return cli_usage(argv[0], "--once and --live exclude each other");
+	v.live |= term_is() && !v.json && !v.once;
+	v.wide |= !term_columns();
+	v.utf8 = term_utf8();
+	report_init(&v.report);
+	if (is_file(text)) {
+		status = report_read_file(&v.report, text);
+		status = status == CLI_DONE ? print_once(&v) : status;
+	} else {
+		status = from_program(&v, text);
+	}
+	report_release(&v.report);
+	mem_free(v.seen);
+	return status;
+}

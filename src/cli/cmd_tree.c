@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_tree.c - "sonde tree": which hooked method calls which, and where the time goes. */
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/figures.h"
+#include "cli/live.h"
+#include "cli/table.h"
+#include "cli/target.h"
+#include "cli/term.h"
+#include "cli/tree_rows.h"
+
+int cmd_tree(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde tree [OPTION]... [TARGET]\n"
+	"\n"
+	"Shows which hooked method was called by which, over all threads, the most expensive first: the\n"
+	"share of all time, total, self (without the hooked calls below), calls and the mean of a call.\n"
+	"Methods that are not hooked are not there: what they take is in self of the one above.\n"
+	"\n"
+	"  --min PERCENT      leave out what is below this share (default 0.5; with --json 0)\n"
+	"  --depth N          only N levels\n"
+	"  --wide             names and columns in full, however narrow the terminal is\n"
+	"  --live[=SECONDS]   shown anew every second, until q or Ctrl-C is pressed\n"
+	"  --json             one JSON object, children within their parents; with --live one a line\n"
+	"  --help             this text\n"
+	"\n"
+	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.\n"
+	"\n"
+	"Exit status: 0 done, 1 no hooked method was called, 2 wrong usage, 3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde tree 4711\n"
+	"  sonde tree --min 5 --live shop.jar\n";
+
+enum column { SHARE, BAR, TOTAL, SELF, CALLS, AVG, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+	[SHARE] = { "share", 0, false, false }, [BAR] = { "", 4, true, false },
+	[TOTAL] = { "total", 0, false, false }, [SELF] = { "self", 1, false, false },
+	[CALLS] = { "calls", 2, false, false }, [AVG] = { "avg", 3, false, false },
+};
+
+enum { NAME_WIDTH = 32, BAR_WIDTH = 8, INTERVAL_MS = 1000, DEEP = 10000 };
+
+struct view {
+	struct call_tree tree;
+	double least; /* share; negative: not given */
+	uint64_t depth;
+	bool json, wide, live, utf8;
+	unsigned interval_ms;
+	struct target target;
+	struct client client;
+};
+
+/* ---- the picture ---- */
+
+/* Blocks of eighths, or signs of ASCII. */
+static const char *bar(const struct view *v, double share, char text[3 * BAR_WIDTH + 1])
+{
+	unsigned eighths = (unsigned)(share * BAR_WIDTH * 8 + 0.5);
+	char *to = text;
+
+	for (; v->utf8 && eighths >= 8 && to < text + 3 * BAR_WIDTH; eighths -= 8)
+		to = stpcpy(to, "\342\226\210"); /* U+2588, a full block */
+	if (v->utf8 && eighths > 0 && eighths < 8 && to < text + 3 * BAR_WIDTH) {
+		char part[] = "\342\226\210";
+
+		part[2] = (char)(part[2] + 8 - (int)eighths); /* U+258F to U+2589 */
+		to = stpcpy(to, part);
+	}
+	for (; !v->utf8 && eighths >= 4 && to < text + BAR_WIDTH;
+	     eighths -= eighths < 8 ? eighths : 8)
+		*to++ = '#';
+	if (to == text)
+		*to++ = ' ';
+	*to = '\0';
+	return text;
+}
+
+static bool is_shown(const struct view *v, const struct call_node *n)
+{
+	return n->m.depth < v->depth &&
+	       (call_node_share(&v->tree, n) >= v->least || !v->tree.total_ns);
+}
+
+static void add_rows(const struct view *v, struct table *t, const struct call_node *first)
+{
+	for (; first; first = first->next) {
+		const struct wire_node *m = &first->m;
+		char text[3 * BAR_WIDTH + FIGURE_MAX];
+		double share = call_node_share(&v->tree, first);
+		bool timed = m->timed > 0;
+
+		if (!is_shown(v, first))
+			continue;
+		table_cell(t, timed ? figure_share(text, share) : "");
+		table_cell(t, bar(v, share, text));
+		table_cell(t, timed ? figure_time(text, (double)m->total_ns) : "");
+		table_cell(t, timed ? figure_time(text, (double)m->self_ns) : "");
+		table_cell(t, v->wide ? cli_number(text, m->calls) : figure_count(text, m->calls));
+		table_cell(t, timed && m->calls
+				      ? figure_time(text, (double)m->total_ns / (double)m->calls)
+				      : "");
+		add_rows(v, t, first->first);
+	}
+}
+
+struct picture {
+	const struct view *v;
+	const struct table *t;
+	struct buf *out;
+	size_t row;
+	struct buf lines; /* what stands before a name: the lines of its ancestors */
+};
+
+/* The lines before a name, from the right when they are longer than half of the room. */
+static size_t put_lines(struct picture *p, size_t room)
+{
+	size_t width = text_width(buf_slice(&p->lines)), cut = 0, skip = 0;
+
+	if (room != UINT_MAX && width > room / 2)
+		cut = width - room / 2;
+	while (cut) {
+		do
+			skip++;
+		while (skip < p->lines.n && p->lines.p[skip] >> 6 == 2);
+		cut--;
+	}
+	buf_bytes(p->out, p->lines.p + skip, p->lines.n - skip);
+	return room == UINT_MAX ? UINT_MAX : room - (width > room / 2 ? room / 2 : width);
+}
+
+static void put_children(struct picture *p, const struct call_node *parent);
+
+static void put_node(struct picture *p, const struct call_node *n, bool last)
+{
+	static const char *const ends[2][2] = {
+		{ "|- ", "`- " }, { "\342\224\234\342\224\200 ", "\342\224\224\342\224\200 " }
+	};
+	static const char *const goes_on[2] = { "|  ", "\342\224\202  " };
+	size_t before = p->lines.n, room;
+	bool utf8 = p->v->utf8, is_root = !n->parent->parent;
+
+	if (!is_root)
+		buf_text(&p->lines, ends[utf8][last]);
+	table_row(p->t, p->row++, p->out);
+	room = put_lines(p, table_rest(p->t));
+	if (room == UINT_MAX)
+		method_name_put(p->out, &n->name, n->overloaded);
+	else
+		method_name_fit(p->out, &n->name, n->overloaded, room);
+	buf_u8(p->out, '\n');
+	p->lines.n = before;
+	if (!is_root)
+		buf_text(&p->lines, last ? "   " : goes_on[utf8]);
+	put_children(p, n);
+	p->lines.n = before;
+}
+
+static void put_children(struct picture *p, const struct call_node *parent)
+{
+	const struct call_node *last = NULL;
+
+	for (const struct call_node *n = parent->first; n; n = n->next)
+		last = is_shown(p->v, n) ? n : last;
+	for (const struct call_node *n = parent->first; n; n = n->next)
+		if (is_shown(p->v, n))
+			put_node(p, n, n == last);
+}
+
+static void show_tree(struct view *v, struct buf *out, unsigned width)
+{
+	struct picture p = { .v = v, .out = out };
+	struct table t;
+	char n[32];
+
+	table_init(&t, columns, COLUMNS);
+	add_rows(v, &t, v->tree.root.first);
+	table_layout(&t, v->wide ? 0 : width, NAME_WIDTH);
+	table_head(&t, out);
+	buf_text(out, "method\n");
+	p.t = &t;
+	put_children(&p, &v->tree.root);
+	if (p.row < v->tree.n)
+		buf_printf(out, "%s more below %g %%%s\n", cli_number(n, v->tree.n - p.row),
+			   100 * v->least, v->depth < DEEP ? ", or deeper" : "");
+	table_release(&t);
+	buf_release(&p.lines);
+}
+
+static void show(void *ctx, struct buf *out, unsigned width, unsigned rows)
+{
+	struct view *v = ctx;
+	struct json j = json_to(out);
+
+	if (v->json) {
+		json_open(&j, '{');
+		cli_json_count(&j, "pid", (uint64_t)v->client.pid);
+		call_tree_json(&v->tree, &j, v->least, (unsigned)v->depth);
+		json_close(&j, '}');
+		buf_u8(out, '\n');
+		return;
+	}
+	if (rows)
+		buf_printf(out, "%d %s: %zu nodes.  q ends\n\n", (int)v->target.pid, v->target.name,
+			   v->tree.n);
+	show_tree(v, out, width);
+	if (v->live && !rows)
+		buf_u8(out, '\n');
+}
+
+/* ---- asking ---- */
+
+static int ask_again(void *ctx, char why[200])
+{
+	struct view *v = ctx;
+	int status;
+
+	call_tree_clear(&v->tree);
+	wire_put_tree(&v->client.out, &(struct wire_tree){ 0 });
+	status = live_ask(&v->client, call_tree_take, &v->tree, why);
+	call_tree_sort(&v->tree);
+	if (status == CLI_DONE && v->tree.err) {
+		snprintf(why, 200, "%s", err_text(v->tree.err));
+		status = CLI_CANNOT;
+	}
+	return status;
+}
+
+static int print_once(struct view *v)
+{
+	struct buf out = { 0 };
+	int status = CLI_DONE;
+
+	call_tree_sort(&v->tree);
+	if (v->tree.n || v->json)
+		show(v, &out, term_columns(), 0);
+	if (v->tree.err)
+		status = cli_cannot("%s", err_text(v->tree.err));
+	else if (!cli_print(&out))
+		status = CLI_CANNOT;
+	buf_release(&out);
+	if (status == CLI_DONE && !v->tree.n) {
+		fprintf(stderr,
+			"sonde: no hooked method of %d was called yet; 'sonde hooks %d' lists what "
+			"is hooked\n",
+			(int)v->client.pid, (int)v->client.pid);
+		status = CLI_NO;
+	}
+	return status;
+}
+
+static int run(struct view *v, const char *text)
+{
+	const struct live live = { v->interval_ms, ask_again, show, NULL };
+	int status = target_find(text, &v->target);
+
+	if (status == CLI_DONE)
+		status = client_open(&v->client, &v->target);
+	if (status != CLI_DONE)
+		return status;
+	v->client.quiet = true;
+	if (v->live) {
+		status = live_run(&live, v);
+	} else {
+		wire_put_tree(&v->client.out, &(struct wire_tree){ 0 });
+		status = client_ask(&v->client, call_tree_take, &v->tree);
+		status = status == CLI_DONE ? print_once(v) : status;
+	}
+	client_close(&v->client);
+	return status;
+}
+
+/* ---- options ---- */
+
+static bool parse_number(const char *text, double low, double high, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || !(v >= low && v <= high))
+		return false;
+	*out = v;
+	return true;
+}
+
+static int set_option(struct view *v, const char *name, int opt)
+{
+	double n;
+
+	switch (opt) {
+	case 'm':
+		if (!parse_number(optarg, 0, 100, &n))
+			return cli_usage(name, "--min wants percent, from 0 to 100, not '%s'",
+					 optarg);
+		v->least = n / 100;
+		break;
+	case 'd':
+		if (!cli_parse_number(optarg, 1, DEEP, &v->depth))
+			return cli_usage(name, "--depth wants a number from 1 on, not '%s'",
+					 optarg);
+		break;
+	case 'l':
+		v->live = true;
+		if (optarg && !parse_number(optarg, 0.1, 86400, &n))
+			return cli_usage(name, "--live wants seconds, from 0.1 to 86400, not '%s'",
+					 optarg);
+		v->interval_ms = optarg ? (unsigned)(n * 1000) : INTERVAL_MS;
+		break;
+	default:
+		v->json |= opt == 'j';
+		v->wide |= opt == 'w';
+	}
+	return CLI_DONE;
+}
+
+int cmd_tree(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "min", required_argument, NULL, 'm' },
+		{ "depth", required_argument, NULL, 'd' },
+		{ "live", optional_argument, NULL, 'l' },
+		{ "wide", no_argument, NULL, 'w' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct view v = { .least = -1, .depth = DEEP, .interval_ms = INTERVAL_MS };
+	int opt, status;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == '?')
+			return CLI_USAGE;
+		status = set_option(&v, argv[0], opt);
+		if (status != CLI_DONE)
+			return status;
+	}
+	if (argc - optind > 1)
+		return cli_usage(argv[0], "one program at a time");
+	if (v.least < 0)
+		v.least = v.json ? 0 : 0.005;
+	v.wide |= !term_columns();
+	v.utf8 = term_utf8();
+	call_tree_init(&v.tree);
+	status = run(&v, optind < argc ? argv[optind] : NULL);
+	call_tree_release(&v.tree);
+	return status;
+}

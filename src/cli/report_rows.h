@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_rows.h - the figures of hooked methods, as one answer of the agent (or a recorded file)
+ * told them: kept, put in order, and written as JSON.
+ *
+ * report_init; then for each answer report_clear and report_take for its rows, or report_read_file;
+ * then the rest.  Everything lives in the report until it is cleared.  Out of memory is sticky, in
+ * report.err. */
+#ifndef CLI_REPORT_ROWS_H
+#define CLI_REPORT_ROWS_H
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "cli/method_name.h"
+#include "wire/wire.h"
+
+struct report_method {
+	struct wire_method m; /* its name is in the report's memory */
+	struct method_name name;
+	bool overloaded; /* another one differs in the parameters alone */
+};
+
+struct report {
+	struct arena mem;
+	struct report_method **all; /* n of them, in order */
+	size_t n, room;
+	bool has_status;
+	struct wire_status status;
+	int err;
+};
+
+enum report_order {
+	REPORT_TOTAL,
+	REPORT_SELF,
+	REPORT_CALLS,
+	REPORT_AVG,
+	REPORT_MAX,
+	REPORT_ERRORS,
+	REPORT_ORDERS
+};
+
+const char *report_order_name(enum report_order order); /* "total" */
+
+void report_init(struct report *r);
+void report_clear(struct report *r);
+void report_release(struct report *r);
+
+bool report_take(void *ctx, unsigned type, struct slice payload); /* a client_row */
+
+/* The rows that an agent wrote when its JVM ended.  CLI_DONE, or CLI_CANNOT after a message. */
+int report_read_file(struct report *r, const char *path);
+
+/* Keeps the methods that match: a part of "com.shop.Cart.checkout", or with * and ? all of it;
+ * "::" may stand before the method. */
+void report_filter(struct report *r, const char *pattern);
+void report_sort(struct report *r, enum report_order order); /* also sees what is overloaded */
+
+double report_avg_ns(const struct wire_method *m); /* of a call; 0 when none was timed */
+
+/* "methods": [...], "agent": {...}, for an open object. */
+void report_json(const struct report *r, struct json *j);
+
+#endif
