@@ -546,6 +546,7 @@ static void run_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	struct change ch = { .jni = jni };
 	struct proof proof = { 0 };
+	char foreign[120] = "";
 
 	(void)payload;
 	probes_close_all(jni);
@@ -553,21 +554,25 @@ static void run_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 	conn_progress(c, "taking hooks out", 0, 0);
 	follow_rules(&ch);
 	proof_take(jni, &c->out, &proof);
+	if (proof.foreign)
+		snprintf(foreign, sizeof(foreign),
+			 ", but for changes of another agent in %llu classes",
+			 (unsigned long long)proof.foreign);
 	if (proof.differ)
 		conn_done(
 			c, NO,
-			"%llu of %llu classes are not as they were before; the agent stays. Another "
-			"agent may have changed them.",
+			"%llu of %llu classes still have hooks; the agent stays. Another agent may "
+			"have kept them.",
 			(unsigned long long)proof.differ, (unsigned long long)proof.classes);
 	else
 		conn_done(
 			c, DONE,
 			"detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
-			"have their original byte code. Hooks now in the program: 0.\n"
+			"have their original byte code%s. Hooks now in the program: 0.\n"
 			"Gone: thread, socket, events. Idle until the JVM ends: the library, and "
 			"java.util.SondeProbe with its helpers (%s).",
 			(unsigned long long)proof.ever, (unsigned long long)proof.classes,
-			(unsigned long long)proof.methods,
+			(unsigned long long)proof.methods, foreign,
 			proof.ever ? "all gates closed" : "never defined");
 	if (proof.differ)
 		return;

@@ -144,6 +144,18 @@ PLAIN(void, mute0, jboolean begins)
 	probe_mute(begins);
 }
 
+PLAIN(jlong, now0)
+{
+	(void)jni, (void)c;
+	return (jlong)probe_now();
+}
+
+PLAIN(jlong, shift0, jint id, jlong token, jlong since)
+{
+	(void)jni, (void)c;
+	return (jlong)probe_shift((uint32_t)id, (uint64_t)token, (uint64_t)since);
+}
+
 PLAIN(jlong, address0, jint which)
 {
 	(void)jni, (void)c;
@@ -192,6 +204,8 @@ static bool link_natives(JNIEnv *jni)
 			{ "thrown0", "(IJ)V" },
 			{ "bytes0", "(IJ)V" },
 			{ "mute0", "(Z)V" },
+			{ "now0", "()J" },
+			{ "shift0", "(IJJ)J" },
 			{ "data0", "(ILjava/lang/String;Ljava/lang/String;)V" },
 			{ "number0", "(ILjava/lang/String;J)V" } };
 	static const jvalue nothing[3];

@@ -10,32 +10,46 @@
 #include "classfile/digest.h"
 #include "wire/wire.h"
 
-/* Of one method: 1 it is the original, 0 it is not, -1 it was never woven (or cannot be asked).
- * *found is the method, if there is one. */
-static int compare(const struct woven *w, const struct pool *pool, jmethodID method,
-		   const struct hooked **found)
+enum verdict {		    /* of one method */
+	       NEVER_WOVEN, /* or it cannot be asked */
+	       ORIGINAL,
+	       FOREIGN, /* another agent has changed it; nothing of ours is in it */
+	       DIFFERENT,
+};
+
+/* *found is the method, if there is one. */
+static enum verdict compare(const struct woven *w, const struct pool *pool, jmethodID method,
+			    const struct hooked **found)
 {
 	char *name = NULL, *desc = NULL;
 	unsigned char *code = NULL;
 	const struct hooked *h;
 	jint n = 0;
-	int same = -1;
+	enum verdict verdict = NEVER_WOVEN;
 
 	if ((*agent.jvmti)->GetMethodName(agent.jvmti, method, &name, &desc, NULL) !=
 	    JVMTI_ERROR_NONE)
-		return -1;
+		return NEVER_WOVEN;
 	for (h = w->methods; h; h = h->next)
 		if (strncmp(h->name, name, strlen(name)) == 0 &&
 		    strcmp(h->name + strlen(name), desc) == 0)
 			break;
 	*found = h;
 	if (h && h->original &&
-	    (*agent.jvmti)->GetBytecodes(agent.jvmti, method, &n, &code) == JVMTI_ERROR_NONE)
-		same = code_digest(pool, (struct slice){ code, (size_t)n }) == h->original;
+	    (*agent.jvmti)->GetBytecodes(agent.jvmti, method, &n, &code) == JVMTI_ERROR_NONE) {
+		struct slice bytes = { code, (size_t)n };
+
+		if (code_digest(pool, bytes) == h->original)
+			verdict = ORIGINAL;
+		else if (code_uses_class(pool, bytes, slice_str("java/util/SondeProbe")))
+			verdict = DIFFERENT;
+		else
+			verdict = FOREIGN;
+	}
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
 	(*agent.jvmti)->Deallocate(agent.jvmti, code);
-	return same;
+	return verdict;
 }
 
 /* The class's constant pool as it is now, with a count before it as in a class file. */
@@ -68,7 +82,7 @@ static void prove_class(const struct woven *w, jclass klass, struct buf *out, st
 	struct pool pool = { 0 };
 	struct arena mem;
 	jint n = 0;
-	uint64_t differ = 0;
+	uint64_t count[DIFFERENT + 1] = { 0 };
 	const struct hooked *h, *first = NULL;
 	char why[256];
 
@@ -79,23 +93,28 @@ static void prove_class(const struct woven *w, jclass klass, struct buf *out, st
 		return;
 	}
 	for (jint i = 0; i < n; i++) {
-		int same = compare(w, &pool, methods[i], &h);
+		enum verdict v = compare(w, &pool, methods[i], &h);
 
-		m.methods += same >= 0;
-		differ += same == 0;
-		first = same == 0 && !first ? h : first;
+		m.methods += v != NEVER_WOVEN;
+		count[v]++;
+		first = v == DIFFERENT && !first ? h : first;
 	}
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)methods);
 	pool_release(&pool);
 	arena_release(&mem);
 	p->classes++;
 	p->methods += m.methods;
-	if (differ) {
-		snprintf(why, sizeof(why), "%llu methods differ, such as %.200s",
-			 (unsigned long long)differ, first->name);
+	if (count[DIFFERENT]) {
+		snprintf(why, sizeof(why), "%llu methods still have hooks, such as %.200s",
+			 (unsigned long long)count[DIFFERENT], first->name);
 		m.same = 0;
 		m.why = slice_str(why);
 		p->differ++;
+	} else if (count[FOREIGN]) {
+		snprintf(why, sizeof(why), "but for %llu methods with changes of another agent",
+			 (unsigned long long)count[FOREIGN]);
+		m.why = slice_str(why);
+		p->foreign++;
 	}
 	wire_put_proof(out, &m);
 }

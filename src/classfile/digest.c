@@ -213,3 +213,32 @@ uint64_t code_digest(const struct pool *p, struct slice code)
 	}
 	return d.hash | 1;
 }
+
+static bool is_member_of(const struct pool *p, uint32_t i, struct slice class)
+{
+	const uint8_t *e = i < p->n ? p->at[i] : NULL;
+	const uint8_t *c, *name;
+
+	if (!e ||
+	    (*e != CONST_METHODREF && *e != CONST_FIELDREF && *e != CONST_INTERFACE_METHODREF))
+		return false;
+	c = get_u16(e + 1) < p->n ? p->at[get_u16(e + 1)] : NULL;
+	name = c && *c == CONST_CLASS && get_u16(c + 1) < p->n ? p->at[get_u16(c + 1)] : NULL;
+	return name && *name == CONST_UTF8 &&
+	       slice_eq((struct slice){ name + 3, get_u16(name + 1) }, class);
+}
+
+bool code_uses_class(const struct pool *p, struct slice code, struct slice class)
+{
+	for (size_t at = 0; at < code.n;) {
+		const uint8_t *insn = code.p + at;
+		size_t size = size_at(insn, at, code.n - at);
+		unsigned format = op_table[*insn].format;
+
+		if ((format == OP_FORMAT_POOL2 || format == OP_FORMAT_IFACE) && size > 2 &&
+		    is_member_of(p, get_u16(insn + 1), class))
+			return true;
+		at += size;
+	}
+	return false;
+}

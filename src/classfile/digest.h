@@ -10,4 +10,7 @@
 
 uint64_t code_digest(const struct pool *p, struct slice code); /* never 0 */
 
+/* Does an instruction use a method or field of this class (a/b/C)? */
+bool code_uses_class(const struct pool *p, struct slice code, struct slice class);
+
 #endif

@@ -42,6 +42,7 @@ static const uint64_t ms = 1000000;
 struct detach {
 	bool json, verbose;
 	uint64_t same, methods, differing;
+	uint64_t foreign; /* of same: but for changes of another agent */
 	struct buf rows;
 	struct json j; /* into rows */
 	/* Seen from outside, when the agent said that it leaves. */
@@ -89,7 +90,8 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 	d->methods += m.methods;
 	d->same += m.same != 0;
 	d->differing += !m.same;
-	if (!m.same || d->verbose)
+	d->foreign += m.same && m.why.n;
+	if (!m.same || m.why.n || d->verbose)
 		tell_class(d, &m);
 	return true;
 }
@@ -182,11 +184,16 @@ static void print_text(struct detach *d, const struct client *c, struct buf *out
 	char all[32], same[32], differing[32];
 
 	buf_put(out, buf_slice(&d->rows));
-	if (d->same + d->differing)
-		buf_printf(out, "%s class%s compared: %s the original again, %s different\n",
+	if (d->same + d->differing) {
+		buf_printf(out, "%s class%s compared: %s the original again, ",
 			   cli_number(all, d->same + d->differing),
-			   d->same + d->differing == 1 ? "" : "es", cli_number(same, d->same),
-			   cli_number(differing, d->differing));
+			   d->same + d->differing == 1 ? "" : "es",
+			   cli_number(same, d->same - d->foreign));
+		if (d->foreign)
+			buf_printf(out, "%s but for changes of another agent, ",
+				   cli_number(same, d->foreign));
+		buf_printf(out, "%s different\n", cli_number(differing, d->differing));
+	}
 	if (!d->looked)
 		return;
 	client_show(out, buf_slice(&c->done));
@@ -206,7 +213,8 @@ static void print_json(struct detach *d, const struct client *c, struct buf *out
 	cli_json_count(&j, "pid", (uint64_t)c->pid);
 	cli_json_count(&j, "classes", d->same + d->differing);
 	cli_json_count(&j, "methods", d->methods);
-	cli_json_count(&j, "same", d->same);
+	cli_json_count(&j, "same", d->same - d->foreign);
+	cli_json_count(&j, "foreign", d->foreign);
 	cli_json_count(&j, "differing", d->differing);
 	json_key(&j, d->verbose ? "compared" : "not_original");
 	json_open(&j, '[');

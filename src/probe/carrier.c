@@ -7,7 +7,7 @@
  * and the same sequence of methods is looked up in the tree of the carrier that goes on.  Without
  * memory nothing is kept: the exits will not be found on the stack, and have the right time all
  * the same. */
-#include "probe/pages.h"
+#include "probe/nodes.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct strip {
 };
 
 struct kept {
-	uint32_t frames, facts; /* numbers of frames, bytes of facts */
+	uint32_t frames, facts; /* how many of them follow */
 	uint64_t stalls_until;
 };
 
@@ -94,120 +94,157 @@ static void strip_release(struct cell *cell)
 	}
 }
 
-static struct probe_thread *mine(void)
-{
-	return probe_local.muted ? probe_local.aside : probe_local.mine;
-}
+/* ---- leaving ----------------------------------------------------------------------------- */
 
-static bool put_away(struct strip *s, struct probe_thread *t)
+static bool put_away(struct strip *s, const struct probe_thread *t, const struct probe_frame *top)
 {
 	const struct probe_frame *base = t->base;
-	struct kept kept = { (uint32_t)(t->top - base), 0, LOAD(probe.stalls_until) };
+	struct kept kept = { (uint32_t)(top - base), facts_above(t, base + 1),
+			     LOAD(probe.stalls_until) };
+	struct probe_fact fact;
 
 	if (!strip_put(s, &kept, sizeof(kept)))
 		return false;
-	for (const struct probe_frame *f = base + 1; f <= t->top; f++) {
+	for (const struct probe_frame *f = base + 1; f <= top; f++) {
 		struct kept_frame one = { f->token, f->below, f->id, f->weight };
 
 		if (!strip_put(s, &one, sizeof(one)))
 			return false;
 	}
+	for (uint32_t at = 0; facts_next(t, base + 1, &at, &fact); at += fact.n) {
+		struct probe_fact away = { (uint16_t)(fact.depth - (base - t->frames)), fact.n };
+
+		if (!strip_put(s, &away, sizeof(away)) || !strip_put(s, t->facts + at, fact.n))
+			return false;
+	}
 	return true;
 }
 
-static void back_to_carrier(struct probe_thread *t)
+/* Takes what lies on the base, and the base when it is nobody's, off the stack. */
+static void back_to_carrier(struct probe_thread *t, struct probe_frame *top)
 {
 	struct probe_frame *base = t->base;
 
 	if (t->facts_n > 0)
 		facts_forget(t, base + 1);
-	STORE(t->top, base == t->frames ? base : base - 1);
+	threads_set_top(base != t->frames && frame_is_nobodys(base) ? base - 1 : base);
+	for (; top > base; top--)
+		STORE(top->token, 0);
+	if (base != t->frames && frame_is_nobodys(base))
+		STORE(base->id, 0);
 	t->base = t->frames;
 }
 
 void *probe_unmount(void)
 {
-	struct probe_thread *t = mine();
+	struct probe_thread *t = probe_local.mine;
+	struct probe_frame *top = threads_top();
 	struct strip s = { 0 };
 
 	if (!t)
 		return NULL;
-	if (t->top > t->base && !put_away(&s, t)) {
-		SHARED_ADD(probe.nodes_refused, (uint64_t)(t->top - t->base));
+	if (top > t->base && !put_away(&s, t, top)) {
+		SHARED_ADD(probe.nodes_refused, (uint64_t)(top - t->base));
 		strip_release(s.first);
 		s.first = NULL;
 	}
-	back_to_carrier(t);
+	back_to_carrier(t, top);
 	return s.first;
 }
 
-static struct probe_frame *push_nobody(struct probe_thread *t)
-{
-	struct probe_frame *f = t->top + 1;
+/* ---- coming ------------------------------------------------------------------------------ */
 
-	STORE(f->token, 0);
-	STORE(f->node, &t->root);
+/* A frame of nobody for the virtual thread to stand on; when there is no room for one, on the
+ * carrier's own. */
+static void set_base(struct probe_thread *t)
+{
+	struct probe_frame *top = threads_top(), *f = top + 1;
+
+	t->base = top;
+	if (top == &t->frames[PROBE_DEPTH])
+		return;
+	*f = (struct probe_frame){ .node = &t->root, .id = f->id };
 	STORE(f->id, ID_NONE);
-	f->below = 0;
-	f->weight = 0;
-	STORE(t->top, f);
-	return f;
+	t->base = f;
+	threads_set_top(f);
 }
 
 static void push_kept(struct probe_thread *t, const struct kept_frame *one)
 {
 	uint32_t id = one->id & ~ID_SLOW;
-	struct probe_node *parent = t->top->node, *node = nodes_child(t, parent, id);
-	struct probe_frame *f = t->top + 1;
+	struct probe_frame *top = threads_top(), *f = top + 1;
+	struct probe_node *node = nodes_child(t, top->node, id);
 
 	if (node)
-		parent->recent = node;
-	STORE(f->token, 0);
+		top->node->recent = node;
 	STORE(f->node, node ? node : &probe_nowhere);
-	STORE(f->id, id | (one->token & 1 || !node ? ID_SLOW : 0));
+	STORE(f->id, one->id | (node ? 0 : ID_SLOW));
 	f->below = one->below;
-	f->weight = one->weight;
-	STORE(t->top, f);
+	f->window = LOAD(f->node)->window;
+	f->weight = one->id & ID_SLOW ? one->weight : 1;
 	STORE(f->token, one->token);
+	threads_set_top(f);
 }
 
-void probe_mount(void *first)
+/* A call that has grown old meanwhile was on no stack to be seen by probe_stalls(). */
+static void look_for_stall(const struct kept_frame *one, uint64_t looked_until)
 {
-	struct strip s = { .first = first, .at = first };
-	struct probe_thread *t = mine();
-	struct kept kept = { 0 };
+	uint64_t began = one->token >> 1;
 
-	if (!t && !probe_local.muted)
-		t = threads_take();
-	if (t && t->base != t->frames)
-		back_to_carrier(t); /* nobody told that the last one left */
-	if (!t || t->top == &t->frames[PROBE_DEPTH])
-		goto done;
-	t->base = push_nobody(t);
-	if (first)
-		strip_get(&s, &kept, sizeof(kept));
+	if (began > looked_until && began <= LOAD(probe.stalls_until))
+		SHARED_ADD(probe.methods[one->id & ~ID_SLOW].stalls, 1);
+}
+
+static void take_out(struct strip *s, struct probe_thread *t)
+{
+	uint32_t n = 0;
+	struct kept kept;
+
+	strip_get(s, &kept, sizeof(kept));
 	for (uint32_t i = 0; i < kept.frames; i++) {
 		struct kept_frame one;
 
-		strip_get(&s, &one, sizeof(one));
-		if (t->top == &t->frames[PROBE_DEPTH]) {
+		strip_get(s, &one, sizeof(one));
+		look_for_stall(&one, kept.stalls_until);
+		if (threads_top() == &t->frames[PROBE_DEPTH])
 			SHARED_ADD(probe.too_deep, 1);
-			continue;
-		}
-		push_kept(t, &one);
-		/* A call that grew old meanwhile was on no stack to be seen. */
-		if (one.token >> 1 > kept.stalls_until &&
-		    one.token >> 1 <= LOAD(probe.stalls_until))
-			SHARED_ADD(probe.methods[one.id & ~ID_SLOW].stalls, 1);
+		else
+			push_kept(t, &one);
 	}
-done:
-	strip_release(first);
+	for (; n < kept.facts; n++) {
+		struct probe_fact fact;
+
+		strip_get(s, &fact, sizeof(fact));
+		fact.depth = (uint16_t)(fact.depth + (t->base - t->frames));
+		if (t->facts_n + sizeof(fact) + fact.n > sizeof(t->facts))
+			break;
+		memcpy(t->facts + t->facts_n, &fact, sizeof(fact));
+		strip_get(s, t->facts + t->facts_n + sizeof(fact), fact.n);
+		t->facts_n += (uint32_t)sizeof(fact) + fact.n;
+	}
+}
+
+void probe_mount(void *kept)
+{
+	struct probe_thread *t = probe_local.mine;
+	struct strip s = { .first = kept, .at = kept };
+
+	if (!t && !probe_local.muted)
+		t = threads_take();
+	if (t) {
+		if (t->base != t->frames)
+			back_to_carrier(t, threads_top()); /* nobody said that the last one left */
+		set_base(t);
+		if (kept)
+			take_out(&s, t);
+	}
+	strip_release(kept);
 }
 
 void probe_drop(void *first)
 {
 	struct strip s = { .first = first, .at = first };
-	struct kept kept = { 0 };
+	struct kept kept;
 
 	if (!first)
 		return;

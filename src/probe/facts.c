@@ -10,39 +10,45 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Before the bytes "key NUL value NUL" of a fact; not aligned. */
-struct fact {
-	uint16_t depth, n;
-};
-
-static struct fact fact_at(const struct probe_thread *t, uint32_t at)
+bool facts_next(const struct probe_thread *t, const struct probe_frame *from, uint32_t *at,
+		struct probe_fact *out)
 {
-	struct fact fact;
-
-	memcpy(&fact, t->facts + at, sizeof(fact));
-	return fact;
+	while (*at < t->facts_n) {
+		memcpy(out, t->facts + *at, sizeof(*out));
+		*at += (uint32_t)sizeof(*out);
+		if (out->depth >= from - t->frames)
+			return true;
+		*at += out->n;
+	}
+	return false;
 }
 
-static uint32_t fact_size(struct fact fact)
+uint32_t facts_above(const struct probe_thread *t, const struct probe_frame *from)
 {
-	return (uint32_t)sizeof(fact) + fact.n;
+	struct probe_fact fact;
+	uint32_t n = 0;
+
+	for (uint32_t at = 0; facts_next(t, from, &at, &fact); at += fact.n)
+		n++;
+	return n;
 }
 
-static const struct probe_frame *watched_frame(const struct probe_thread *t, uint32_t id)
+/* The highest frame of the method about which facts are wanted. */
+static const struct probe_frame *watched_frame(uint32_t id)
 {
-	const struct probe_frame *f = t->top;
+	const struct probe_frame *f = threads_top();
 
-	for (; !frame_is_nobodys(f); f--)
-		if ((f->id & ~ID_SLOW) == id && f->token & 1)
+	for (; f && !frame_is_nobodys(f); f--)
+		if (frame_id(f) == id && f->token & 1)
 			return f;
 	return NULL;
 }
 
 void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, size_t value_n)
 {
-	struct probe_thread *t = probe_local.muted ? probe_local.aside : probe_local.mine;
-	const struct probe_frame *f = t ? watched_frame(t, id) : NULL;
-	struct fact fact;
+	struct probe_thread *t = probe_local.mine;
+	const struct probe_frame *f = watched_frame(id);
+	struct probe_fact fact;
 	size_t room;
 	char *p;
 
@@ -68,21 +74,21 @@ void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, s
 	p[key_n] = '\0';
 	memcpy(p + key_n + 1, value, value_n);
 	p[key_n + 1 + value_n] = '\0';
-	t->facts_n += fact_size(fact);
+	t->facts_n += (uint32_t)sizeof(fact) + fact.n;
 }
 
-void facts_forget(struct probe_thread *t, const struct probe_frame *f)
+void facts_forget(struct probe_thread *t, const struct probe_frame *from)
 {
-	uint32_t kept = 0, n = t->facts_n;
+	uint32_t kept = 0;
+	struct probe_fact fact;
 
-	for (uint32_t at = 0; at < n;) {
-		struct fact fact = fact_at(t, at);
+	for (uint32_t at = 0; facts_next(t, t->frames, &at, &fact); at += fact.n) {
+		uint32_t size = (uint32_t)sizeof(fact) + fact.n;
 
-		if (fact.depth < f - t->frames) {
-			memmove(t->facts + kept, t->facts + at, fact_size(fact));
-			kept += fact_size(fact);
-		}
-		at += fact_size(fact);
+		if (fact.depth >= from - t->frames)
+			continue;
+		memmove(t->facts + kept, t->facts + at - sizeof(fact), size);
+		kept += size;
 	}
 	t->facts_n = kept;
 }
@@ -90,17 +96,15 @@ void facts_forget(struct probe_thread *t, const struct probe_frame *f)
 /* Adds up the bytes of a frame's facts, and copies them to where it is not NULL. */
 static size_t collect(const struct probe_thread *t, const struct probe_frame *f, char *where)
 {
+	struct probe_fact fact;
 	size_t n = 0;
 
-	for (uint32_t at = 0; at < t->facts_n;) {
-		struct fact fact = fact_at(t, at);
-
-		if (fact.depth == f - t->frames) {
-			if (where)
-				memcpy(where + n, t->facts + at + sizeof(fact), fact.n);
-			n += fact.n;
-		}
-		at += fact_size(fact);
+	for (uint32_t at = 0; facts_next(t, f, &at, &fact); at += fact.n) {
+		if (fact.depth != f - t->frames)
+			continue;
+		if (where)
+			memcpy(where + n, t->facts + at, fact.n);
+		n += fact.n;
 	}
 	return n;
 }

@@ -5,11 +5,10 @@
  * words; a reading adds them up.  After a reset those of an older epoch count no more.  Their thread
  * zeroes them when it next comes there, which keeps all words written by one thread alone; until
  * then readers pass over them, except for the calls that run: begun - timed - lost goes on. */
-#include "probe/pages.h"
+#include "probe/nodes.h"
 
 #include "base/err.h"
-
-#include <string.h>
+#include "probe/histogram.h"
 
 void probe_method_set(uint32_t id, const struct probe_how *how)
 {
@@ -53,20 +52,18 @@ void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f)
 void figures_of_node(struct probe_figures *f, const struct probe_node *node, uint32_t epoch)
 {
 	bool counts = TAKE(node->epoch) == epoch;
-	uint64_t timed = TAKE(node->timed); /* before begun, so that it is not more */
-	struct probe_figures one = { 0 };
+	struct probe_figures one = { .timed = TAKE(node->timed) }; /* first: not more than begun */
 
+	one.begun = LOAD(node->begun);
 	if (!counts) {
-		f->begun += LOAD(node->begun) - timed;
+		f->begun += one.begun - one.timed;
 		return;
 	}
-	one.calls = LOAD(node->calls);
+	one.calls = one.begun + LOAD(node->counted);
 	one.errors = LOAD(node->errors);
-	one.timed = timed;
-	one.begun = LOAD(node->begun);
 	one.sum = LOAD(node->sum);
-	one.weighted = LOAD(node->weighted);
-	one.weight = LOAD(node->weight);
+	one.weighted = one.sum + LOAD(node->weighted);
+	one.weight = one.timed + LOAD(node->weight);
 	one.below = LOAD(node->below);
 	one.min = LOAD(node->min);
 	one.max = LOAD(node->max);
@@ -75,25 +72,18 @@ void figures_of_node(struct probe_figures *f, const struct probe_node *node, uin
 
 void figures_of_head(struct probe_figures *f, const struct probe_head *head, uint32_t epoch)
 {
-	bool counts = TAKE(head->epoch) == epoch;
-	double squares;
-
-	if (!counts) {
+	if (TAKE(head->epoch) != epoch) {
 		f->begun -= LOAD(head->lost);
 		return;
 	}
-	__atomic_load(&head->squares, &squares, __ATOMIC_RELAXED);
-	f->squares += squares;
 	f->lost += LOAD(head->lost);
 	f->bytes += LOAD(head->bytes);
 }
 
 void figures_of_method(struct probe_figures *f, const struct probe_method *m)
 {
-	struct probe_figures one = { 0 };
-	uint64_t bits = LOAD(m->squares);
+	struct probe_figures one = { .timed = TAKE(m->timed) };
 
-	one.timed = TAKE(m->timed);
 	one.calls = LOAD(m->calls);
 	one.errors = LOAD(m->errors);
 	one.begun = LOAD(m->begun);
@@ -101,7 +91,6 @@ void figures_of_method(struct probe_figures *f, const struct probe_method *m)
 	one.sum = LOAD(m->sum);
 	one.weighted = LOAD(m->weighted);
 	one.weight = LOAD(m->weight);
-	memcpy(&one.squares, &bits, sizeof(bits));
 	one.below = LOAD(m->below);
 	one.min = ~LOAD(m->unmin);
 	one.max = LOAD(m->max);
@@ -119,29 +108,45 @@ static void settle(struct probe_figures *f)
 
 /* ---- histograms -------------------------------------------------------------------------- */
 
-static void counts_of_head(uint64_t *sum, const struct probe_head *head, uint32_t epoch)
-{
-	if (TAKE(head->epoch) != epoch)
-		return;
-	for (size_t i = 0; i < PROBE_BUCKETS; i++) {
-		const uint32_t *counts = TAKE(head->counts[i / SEGMENT]);
+/* What to add counts to: one or the other may be NULL. */
+struct counts {
+	uint64_t *each;	 /* PROBE_BUCKETS */
+	double *total;	 /* of all counts */
+	double *squares; /* of the times, about */
+};
 
-		if (counts)
-			sum[i] += LOAD(counts[i % SEGMENT]);
-	}
+static void count(const struct counts *c, unsigned bucket, uint32_t n)
+{
+	if (n == 0)
+		return;
+	if (c->each)
+		c->each[bucket] += n;
+	*c->total += n;
+	*c->squares += histogram_squares(bucket, n);
 }
 
-static void counts_of_method(uint64_t *sum, const struct probe_method *m)
+static void counts_of_head(const struct counts *c, const struct probe_head *head, uint32_t epoch)
 {
-	uint32_t line = TAKE(m->counts);
+	const struct probe_window *w = TAKE(head->window);
+	uint32_t low = LOAD(w->low), n = LOAD(w->n);
+
+	if (TAKE(head->epoch) != epoch)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		count(c, low + i, LOAD(w->counts[i]));
+}
+
+static void counts_of_method(const struct counts *c, const struct probe_method *m)
+{
+	uint32_t line = TAKE(m->segments);
 	const uint32_t *segments = line ? line_at(line) : NULL;
 
-	for (size_t i = 0; segments && i < PROBE_BUCKETS; i++) {
+	for (unsigned i = 0; segments && i < PROBE_BUCKETS; i++) {
 		uint32_t segment = TAKE(segments[i / SEGMENT]);
 		const uint32_t *counts = segment ? line_at(segment) : NULL;
 
 		if (counts)
-			sum[i] += LOAD(counts[i % SEGMENT]);
+			count(c, i, LOAD(counts[i % SEGMENT]));
 	}
 }
 
@@ -159,14 +164,27 @@ static void add_counts(uint32_t *histogram, const uint64_t *sum)
 		histogram[i] = (uint32_t)((sum[i] + histogram[i]) >> shift);
 }
 
+/* From the times in the histogram to all that were timed, of which it may lack some. */
+static void settle_squares(struct probe_figures *f, double total)
+{
+	double timed = (double)f->timed, sum = (double)f->sum;
+
+	if (total > 0)
+		f->squares *= timed / total;
+	if (timed > 0 && f->squares < sum * sum / timed)
+		f->squares = sum * sum / timed; /* as if all were alike: it cannot be less */
+}
+
 /* ---- one method -------------------------------------------------------------------------- */
 
 void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogram)
 {
-	uint64_t counts[PROBE_BUCKETS] = { 0 };
+	uint64_t each[PROBE_BUCKETS] = { 0 };
 	const struct probe_method *m;
 	struct probe_thread *t;
 	uint32_t i = 0, epoch;
+	double total = 0;
+	struct counts c = { each, &total, &out->squares };
 
 	*out = (struct probe_figures){ .min = UINT64_MAX };
 	if (id >= PROBE_METHODS || !probe.ready)
@@ -174,8 +192,7 @@ void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogr
 	m = &probe.methods[id];
 	epoch = LOAD(m->epoch);
 	figures_of_method(out, m);
-	if (histogram)
-		counts_of_method(counts, m);
+	counts_of_method(&c, m);
 	while ((t = threads_next(&i)) != NULL) {
 		const struct probe_head *head = nodes_head(t, id, false);
 		const struct probe_node *node;
@@ -187,43 +204,18 @@ void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogr
 			node = node_at(line);
 			figures_of_node(out, node, epoch);
 		}
-		if (histogram)
-			counts_of_head(counts, head, epoch);
+		counts_of_head(&c, head, epoch);
 	}
 	settle(out);
+	settle_squares(out, total);
 	if (histogram)
-		add_counts(histogram, counts);
+		add_counts(histogram, each);
 }
 
-void probe_method_reset(uint32_t id)
+static void reset_segments(const struct probe_method *m)
 {
-	struct probe_method *m;
-	uint64_t *words[] = { NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
-	uint64_t ended;
-	uint32_t line;
+	uint32_t line = TAKE(m->segments);
 
-	if (id >= PROBE_METHODS || !probe.ready)
-		return;
-	m = &probe.methods[id];
-	words[0] = &m->calls;
-	words[1] = &m->errors;
-	words[2] = &m->sum;
-	words[3] = &m->weighted;
-	words[4] = &m->weight;
-	words[5] = &m->below;
-	words[6] = &m->bytes;
-	words[7] = &m->squares;
-	words[8] = &m->unmin;
-	words[9] = &m->max;
-	SHARED_ADD(m->epoch, 1);
-	__atomic_fetch_add(&probe.generation, (uint64_t)1 << 32, __ATOMIC_RELEASE);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		STORE(*words[i], 0);
-	STORE(m->stalls, 0);
-	ended = __atomic_exchange_n(&m->timed, 0, __ATOMIC_RELAXED);
-	ended += __atomic_exchange_n(&m->lost, 0, __ATOMIC_RELAXED);
-	SHARED_SUB(m->begun, ended);
-	line = TAKE(m->counts);
 	for (size_t i = 0; line && i < SEGMENTS; i++) {
 		uint32_t segment = TAKE(((uint32_t *)line_at(line))[i]);
 
@@ -232,14 +224,74 @@ void probe_method_reset(uint32_t id)
 	}
 }
 
+void probe_method_reset(uint32_t id)
+{
+	struct probe_method *m;
+	uint64_t ended;
+
+	if (id >= PROBE_METHODS || !probe.ready)
+		return;
+	m = &probe.methods[id];
+	SHARED_ADD(m->epoch, 1);
+	__atomic_fetch_add(&probe.generation, (uint64_t)1 << 32, __ATOMIC_RELEASE);
+	STORE(m->calls, 0);
+	STORE(m->errors, 0);
+	STORE(m->sum, 0);
+	STORE(m->weighted, 0);
+	STORE(m->weight, 0);
+	STORE(m->below, 0);
+	STORE(m->bytes, 0);
+	STORE(m->unmin, 0);
+	STORE(m->max, 0);
+	STORE(m->stalls, 0);
+	ended = __atomic_exchange_n(&m->timed, 0, __ATOMIC_RELAXED);
+	ended += __atomic_exchange_n(&m->lost, 0, __ATOMIC_RELAXED);
+	SHARED_SUB(m->begun, ended);
+	reset_segments(m);
+}
+
 /* ---- all methods ------------------------------------------------------------------------- */
+
+struct sum {
+	struct probe_figures f;
+	double total; /* of counts in histograms */
+};
+
+static void sum_thread(struct sum *sums, uint32_t n, struct probe_thread *t)
+{
+	uint32_t nodes = TAKE(t->nodes_n), page = 0;
+	const struct probe_head *head;
+
+	for (uint32_t i = 0; i < HEADS; i++) {
+		for (uint32_t line = TAKE(t->head[i]); line; line = LOAD(head->next)) {
+			struct sum *s;
+			uint32_t epoch;
+
+			head = line_at(line);
+			if (head->id >= n)
+				continue;
+			s = &sums[head->id];
+			epoch = LOAD(probe.methods[head->id].epoch);
+			figures_of_head(&s->f, head, epoch);
+			counts_of_head(&(struct counts){ NULL, &s->total, &s->f.squares }, head,
+				       epoch);
+		}
+	}
+	for (uint32_t i = 0; i < nodes; i++) {
+		const struct probe_node *node = nodes_at(t, i, &page);
+		uint32_t id = (uint32_t)LOAD(node->key);
+
+		if (id < n)
+			figures_of_node(&sums[id].f, node, LOAD(probe.methods[id].epoch));
+	}
+}
 
 int probe_methods(probe_visit *visit, void *ctx)
 {
 	uint32_t n = probe.methods_n, i = 0;
-	size_t bytes = n * sizeof(struct probe_figures);
-	struct probe_figures *sums;
+	size_t bytes = n * sizeof(struct sum);
 	struct probe_thread *t;
+	struct sum *sums;
 
 	if (n == 0)
 		return 0;
@@ -247,34 +299,22 @@ int probe_methods(probe_visit *visit, void *ctx)
 	if (!sums)
 		return E_NO_MEMORY;
 	for (uint32_t id = 0; id < n; id++) {
-		sums[id].min = UINT64_MAX;
-		figures_of_method(&sums[id], &probe.methods[id]);
+		struct sum *s = &sums[id];
+
+		s->f.min = UINT64_MAX;
+		figures_of_method(&s->f, &probe.methods[id]);
+		counts_of_method(&(struct counts){ NULL, &s->total, &s->f.squares },
+				 &probe.methods[id]);
 	}
-	while ((t = threads_next(&i)) != NULL) {
-		uint32_t nodes = TAKE(t->nodes_n), page = 0;
-
-		for (uint32_t k = 0; k < HEADS; k++) {
-			const struct probe_head *head;
-
-			for (uint32_t line = TAKE(t->head[k]); line; line = LOAD(head->next)) {
-				head = line_at(line);
-				if (head->id < n)
-					figures_of_head(&sums[head->id], head,
-							LOAD(probe.methods[head->id].epoch));
-			}
-		}
-		for (uint32_t k = 0; k < nodes; k++) {
-			const struct probe_node *node = nodes_at(t, k, &page);
-			uint32_t id = (uint32_t)LOAD(node->key);
-
-			if (id < n)
-				figures_of_node(&sums[id], node, LOAD(probe.methods[id].epoch));
-		}
-	}
+	while ((t = threads_next(&i)) != NULL)
+		sum_thread(sums, n, t);
 	for (uint32_t id = 0; id < n; id++) {
-		settle(&sums[id]);
-		if (sums[id].calls || sums[id].begun)
-			visit(ctx, id, 0, &sums[id]);
+		struct probe_figures *f = &sums[id].f;
+
+		settle(f);
+		settle_squares(f, sums[id].total);
+		if (f->calls || f->begun || f->errors)
+			visit(ctx, id, 0, f);
 	}
 	pages_unmap(sums, bytes);
 	return 0;

@@ -4,9 +4,10 @@
 
 uint64_t histogram_low(unsigned bucket)
 {
-	unsigned top = bucket / 4 + 1;
+	unsigned exponent = bucket / 4;
+	uint64_t quarters = (uint64_t)(4 + bucket % 4) << exponent;
 
-	return bucket < 4 ? bucket : (uint64_t)(4 + bucket % 4) << (top - 2);
+	return bucket == 0 ? 0 : (quarters + 3) / 4; /* there are no times between 2 and 3 */
 }
 
 static uint64_t between(uint64_t value, uint64_t min, uint64_t max)
@@ -43,4 +44,11 @@ uint64_t histogram_quantile(const uint32_t *counts, double q, uint64_t min, uint
 		return low + (uint64_t)((want - before) / counts[i] * (double)(high - low));
 	}
 	return max;
+}
+
+double histogram_squares(unsigned bucket, double count)
+{
+	double low = (double)histogram_low(bucket), high = (double)histogram_low(bucket + 1);
+
+	return count * (low * low + low * high + high * high) / 3;
 }

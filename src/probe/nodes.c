@@ -5,23 +5,13 @@
  * and grows with the tree; readers go over the nodes in the order in which they were made, where
  * a parent comes before its children.  Heads, one for each method, are in a hash of their own that
  * readers use, too, so it only ever gets new entries at the front of its chains. */
-#include "probe/pages.h"
+#include "probe/nodes.h"
+
+#include "probe/histogram.h"
 
 #include <string.h>
 
 enum { NODES_A_PAGE = PAGE / sizeof(struct probe_node) };
-
-static uint32_t hash_of(uint32_t parent, uint32_t id)
-{
-	uint64_t x = ((uint64_t)parent << 32 | id) * 0x9e3779b97f4a7c15u;
-
-	return (uint32_t)(x >> 40);
-}
-
-static uint32_t line_of_parent(const struct probe_thread *t, const struct probe_node *parent)
-{
-	return parent == &t->root ? 0 : line_of(parent);
-}
 
 struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *page)
 {
@@ -35,7 +25,7 @@ struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *
 /* Uniform from 1 to 2N - 1: N on average, and no rhythm that the program could share. */
 uint32_t nodes_gap(uint64_t *random, uint32_t one_in)
 {
-	return one_in <= 1 ? one_in : 1 + random_below(random, 2 * one_in - 1);
+	return 1 + random_below(random, 2 * one_in - 1);
 }
 
 /* The first gap, drawn as if this had been going on forever: then each call, also the first ones
@@ -43,36 +33,45 @@ uint32_t nodes_gap(uint64_t *random, uint32_t one_in)
  * 2N - 1, 2N - 2 ... 1, which is how often two of the numbers 0 to 2N - 1 are so far apart. */
 static uint32_t first_gap(uint64_t *random, uint32_t one_in)
 {
-	uint32_t a, b;
+	uint32_t a = random_below(random, 2 * one_in), b = random_below(random, 2 * one_in - 1);
 
-	if (one_in <= 1)
-		return one_in;
-	a = random_below(random, 2 * one_in);
-	b = random_below(random, 2 * one_in - 1);
 	if (b >= a)
 		b++;
 	return a > b ? a - b : b - a;
 }
 
+static uint32_t skip_for(struct probe_thread *t, uint32_t one_in)
+{
+	if (one_in == 0 || one_in == ONE_IN_DATA)
+		return SKIP_ALL;
+	if (one_in == 1)
+		return 0;
+	return first_gap(&t->random, one_in & ~ONE_IN_DATA);
+}
+
 /* ---- keeping up with the agent ----------------------------------------------------------- */
 
+/* begun - timed - lost, summed over a method, are the calls that run: that stays.  The calls of
+ * a node are begun + counted: these become 0. */
 static void reset_head(struct probe_head *h, struct probe_node *node, uint32_t epoch)
 {
-	/* begun - timed - lost stay what they are, summed over the method: they run. */
+	struct probe_window *w = h->window;
+
 	STORE(node->begun, node->begun - h->lost);
+	STORE(node->counted, node->counted + h->lost);
 	STORE(h->lost, 0);
 	STORE(h->bytes, 0);
-	__atomic_store(&h->squares, &(double){ 0 }, __ATOMIC_RELAXED);
-	for (size_t i = 0; i < SEGMENTS; i++)
-		for (size_t k = 0; h->counts[i] && k < SEGMENT; k++)
-			STORE(h->counts[i][k], 0);
+	for (uint32_t i = 0; i < w->n; i++)
+		STORE(w->counts[i], 0);
 	PUBLISH(h->epoch, epoch);
 }
 
 static void reset_node(struct probe_node *node, uint32_t epoch)
 {
-	STORE(node->begun, node->begun - node->timed);
-	STORE(node->calls, 0);
+	uint64_t running = node->begun - node->timed;
+
+	STORE(node->begun, running);
+	STORE(node->counted, 0 - running);
 	STORE(node->errors, 0);
 	STORE(node->timed, 0);
 	STORE(node->sum, 0);
@@ -90,13 +89,16 @@ static void refresh(struct probe_thread *t, struct probe_node *node, uint32_t id
 	const struct probe_method *m = &probe.methods[id];
 	uint32_t epoch = LOAD(m->epoch), one_in = LOAD(m->one_in);
 
-	if (node->head->epoch != epoch)
-		reset_head(node->head, node, epoch);
-	if (node->epoch != epoch)
+	if (node->epoch != epoch) {
+		struct probe_head *head = nodes_head(t, id, false);
+
+		if (head->epoch != epoch)
+			reset_head(head, node, epoch);
 		reset_node(node, epoch);
+	}
 	if (node->one_in != one_in) {
 		node->one_in = one_in;
-		node->skip = first_gap(&t->random, one_in & ~ONE_IN_DATA);
+		node->skip = skip_for(t, one_in);
 	}
 	STORE(node->key, generation | id);
 }
@@ -105,7 +107,7 @@ static void refresh(struct probe_thread *t, struct probe_node *node, uint32_t id
 
 struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make)
 {
-	uint32_t *chain = &t->head[hash_of(0, id) % HEADS];
+	uint32_t *chain = &t->head[nodes_hash(0, id) % HEADS];
 	struct probe_head *h;
 
 	for (uint32_t line = TAKE(*chain); line; line = LOAD(h->next)) {
@@ -121,6 +123,7 @@ struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make)
 	STORE(h->id, id);
 	STORE(h->next, *chain);
 	STORE(h->epoch, LOAD(probe.methods[id].epoch));
+	STORE(h->window, &probe_no_window);
 	PUBLISH(*chain, line_of(h));
 	return h;
 }
@@ -135,7 +138,7 @@ static void grow_hash(struct probe_thread *t)
 	for (uint32_t i = 0; i < n; i++) {
 		struct probe_node *node = nodes_at(t, i, &page);
 		uint32_t *chain =
-			&t->hash[hash_of(node->parent, (uint32_t)node->key) & t->hash_mask];
+			&t->hash[nodes_hash(node->parent, (uint32_t)node->key) & t->hash_mask];
 
 		node->hash_next = *chain;
 		*chain = line_of(node);
@@ -153,37 +156,52 @@ static struct probe_node *make(struct probe_thread *t, uint32_t parent, uint32_t
 		return NULL;
 	node->recent = &probe_nobody;
 	node->parent = parent;
-	node->head = head;
+	node->one_in = 0;
+	node->skip = SKIP_ALL;
+	node->window = head->window;
 	STORE(node->min, UINT64_MAX);
 	STORE(node->epoch, head->epoch);
 	refresh(t, node, id);
 	STORE(node->same_next, head->nodes);
-	chain = &t->hash[hash_of(parent, id) & t->hash_mask];
+	chain = &t->hash[nodes_hash(parent, id) & t->hash_mask];
 	node->hash_next = *chain;
 	*chain = line_of(node);
 	PUBLISH(head->nodes, line_of(node));
 	PUBLISH(t->nodes_n, t->nodes_n + 1);
-	if (t->nodes_n > 2 * t->hash_mask && t->hash_mask < HASH_MAX - 1)
+	if (t->nodes_n > t->hash_mask && t->hash_mask < HASH_MAX - 1)
 		grow_hash(t);
 	return node;
 }
 
+/* What is found goes to the front of its chain, where nodes_guess() looks. */
 static struct probe_node *find(struct probe_thread *t, uint32_t parent, uint32_t id)
 {
-	struct probe_node *node;
-	uint32_t line = t->hash[hash_of(parent, id) & t->hash_mask];
+	uint32_t *chain = &t->hash[nodes_hash(parent, id) & t->hash_mask], *link = chain;
 
-	for (; line; line = node->hash_next) {
-		node = node_at(line);
-		if (node->parent == parent && (uint32_t)node->key == id)
+	while (*link) {
+		struct probe_node *node = node_at(*link);
+
+		if (node->parent == parent && (uint32_t)node->key == id) {
+			*link = node->hash_next;
+			node->hash_next = *chain;
+			*chain = line_of(node);
 			return node;
+		}
+		link = &node->hash_next;
 	}
 	return NULL;
 }
 
 struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t id)
 {
-	return parent == &probe_nowhere ? NULL : find(t, line_of_parent(t, parent), id);
+	struct probe_node *node;
+
+	if (parent == &probe_nowhere || t->busy)
+		return NULL;
+	STORE(t->busy, 1);
+	node = find(t, nodes_line(t, parent), id);
+	STORE(t->busy, 0);
+	return node;
 }
 
 struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t id)
@@ -193,7 +211,7 @@ struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent
 
 	if (parent == &probe_nowhere || t->busy)
 		return NULL;
-	from = line_of_parent(t, parent);
+	from = nodes_line(t, parent);
 	STORE(t->busy, 1);
 	node = find(t, from, id);
 	if (!node)
@@ -206,24 +224,90 @@ struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent
 
 /* ---- histograms -------------------------------------------------------------------------- */
 
-uint32_t *nodes_counts(struct probe_thread *t, struct probe_head *head, unsigned segment)
-{
-	uint32_t *counts = head->counts[segment];
+/* Sizes of windows: what fills whole lines, and at last all buckets. */
+static const uint16_t sizes[] = { 14, 30, 62, 126, PROBE_BUCKETS };
 
-	if (counts || t->busy)
-		return counts;
-	STORE(t->busy, 1);
-	counts = pages_cut(&t->heads, SEGMENT * sizeof(*counts), &t->pages_n);
-	STORE(t->busy, 0);
-	if (counts)
-		PUBLISH(head->counts[segment], counts);
-	return counts;
+/* A window for buckets first to last.  Times of one method spread upwards, so there is more room
+ * above than below. */
+static struct probe_window *window_for(struct probe_thread *t, uint32_t first, uint32_t last)
+{
+	struct probe_window *w;
+	uint32_t n, room, low;
+	size_t i = 0;
+
+	while (sizes[i] < last - first + 1)
+		i++;
+	n = sizes[i];
+	room = (n - (last - first + 1)) / 3;
+	low = first > room ? first - room : 0;
+	if (low + n > PROBE_BUCKETS)
+		low = PROBE_BUCKETS - n;
+	w = pages_cut(&t->heads,
+		      (uint32_t)((sizeof(*w) + n * sizeof(w->counts[0]) + LINE - 1) / LINE * LINE),
+		      &t->pages_n);
+	if (w) {
+		STORE(w->low, low);
+		STORE(w->n, n);
+	}
+	return w;
 }
 
-/* A count is near its end: what matters is how the counts compare. */
-void nodes_halve(struct probe_head *head)
+/* Exchanges the window for one that also has this bucket.  The old one stays where it is, since
+ * somebody may be reading it. */
+static struct probe_window *widen(struct probe_thread *t, struct probe_head *head, uint32_t bucket)
 {
-	for (size_t i = 0; i < SEGMENTS; i++)
-		for (size_t k = 0; head->counts[i] && k < SEGMENT; k++)
-			STORE(head->counts[i][k], head->counts[i][k] / 2);
+	struct probe_window *old = head->window, *w;
+	uint32_t first = bucket, last = bucket, low = old->low;
+	struct probe_node *node;
+
+	for (uint32_t i = 0; i < old->n; i++) {
+		if (!old->counts[i])
+			continue;
+		first = low + i < first ? low + i : first;
+		last = low + i > last ? low + i : last;
+	}
+	w = window_for(t, first, last);
+	if (!w)
+		return NULL;
+	for (uint32_t i = 0; i < old->n; i++)
+		if (old->counts[i])
+			STORE(w->counts[low + i - w->low], old->counts[i]);
+	PUBLISH(head->window, w);
+	for (uint32_t line = head->nodes; line; line = node->same_next) {
+		node = node_at(line);
+		node->window = w;
+	}
+	for (struct probe_frame *f = t->frames; f <= t->frames + PROBE_DEPTH; f++) {
+		if (frame_is_unused(f))
+			break;
+		if (frame_id(f) == head->id && f->node != &probe_nowhere)
+			f->window = w;
+	}
+	return w;
+}
+
+/* When a count is near its end all are halved: what matters is how they compare. */
+void nodes_halve(struct probe_window *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		STORE(w->counts[i], w->counts[i] / 2);
+}
+
+bool nodes_bucket(struct probe_thread *t, struct probe_head *head, unsigned bucket, uint32_t count)
+{
+	struct probe_window *w = head->window;
+
+	if (t->busy)
+		return false;
+	if (bucket - w->low >= w->n) {
+		STORE(t->busy, 1);
+		w = widen(t, head, bucket);
+		STORE(t->busy, 0);
+		if (!w)
+			return false;
+	}
+	if ((uint64_t)w->counts[bucket - w->low] + count > UINT32_MAX / 2)
+		nodes_halve(w);
+	ADD(w->counts[bucket - w->low], count);
+	return true;
 }

@@ -21,7 +21,7 @@ struct probe_pages {
 	uint64_t cells; /* tag << 32 | line */
 };
 
-extern struct probe_pages probe_pages;
+extern HIDDEN struct probe_pages probe_pages;
 
 /* Zeroed memory that costs nothing until it is touched, or NULL. */
 void *pages_map(size_t bytes);

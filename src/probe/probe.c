@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* probe.c - the fast paths: count, enter, exit, and what they turn to when they are not enough.
  *
- * An entry that is only counted is: my block, the node on top of my stack, its child that was called
- * last, is that it?, add one, subtract one.  A timed entry pushes a frame besides, and reads the
+ * An entry that is only counted is: the child of where I am that was called last, is that it?, add
+ * one, subtract one.  A timed entry pushes a frame besides, and reads the
  * clock last; an exit reads it first.  Everything else is in functions of its own that are reached
  * by a jump, so that the fast paths need no stack.
  *
@@ -10,34 +10,34 @@
  * handler that comes in between and calls the probe itself does no harm. */
 #include "base/tick.h"
 #include "probe/histogram.h"
-#include "probe/pages.h"
+#include "probe/nodes.h"
 
 /* What a frame is filled with. */
 struct entry {
 	struct probe_node *node;
-	uint32_t id; /* with ID_SLOW */
-	uint32_t weight;
-	uint32_t data; /* 0 or 1 */
+	uint32_t id;
+	uint32_t slow;	 /* 0 or ID_SLOW */
+	uint32_t weight; /* with ID_SLOW */
+	uint32_t data;	 /* 0 or 1 */
 };
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-static inline bool is_full(const struct probe_thread *t)
+static inline uint64_t push(struct entry e)
 {
-	return t->top == &t->frames[PROBE_DEPTH];
-}
-
-static inline uint64_t push(struct probe_thread *t, struct entry e)
-{
-	struct probe_frame *f = t->top + 1;
+	struct probe_local *l = &probe_local;
+	struct probe_frame *f = l->top + 1;
 	uint64_t token;
 
-	STORE(t->top, f);
+	STORE(l->top, f);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	STORE(l->recent, e.node->recent);
 	STORE(f->node, e.node);
 	f->below = 0;
-	STORE(f->id, e.id);
-	f->weight = e.weight;
+	f->window = e.node->window;
+	STORE(f->id, e.id | e.slow);
+	if (e.slow)
+		f->weight = e.weight;
 	token = tick_now() << 1 | e.data;
 	STORE(f->token, token);
 	return token;
@@ -50,297 +50,323 @@ static COLD uint64_t enter_too_deep(uint32_t id)
 	return tick_now() << 1 | LOAD(probe.methods[id].one_in) >> 31;
 }
 
-/* The countdown is over, and it is not simply that every call is timed. */
-static APART uint64_t enter_drawn(struct probe_thread *t, struct probe_node *node, uint32_t id)
+/* One of several calls, or one about which facts are wanted. */
+static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 {
 	uint32_t data = node->one_in >> 31, one_in = node->one_in & ~ONE_IN_DATA;
 
-	node->skip = nodes_gap(&t->random, one_in);
-	if (one_in == 0)
+	if (one_in == 0) {
+		node->skip = SKIP_ALL;
+		ADD(node->counted, 1);
 		return 0;
+	}
+	node->skip = nodes_gap(&probe_local.mine->random, one_in);
 	ADD(node->begun, 1);
-	if (is_full(t))
+	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
-	return push(t, (struct entry){ node, id | data << 31, one_in, data });
+	return push((struct entry){ node, id, ID_SLOW, one_in, data });
 }
 
-static inline uint64_t enter_node(struct probe_thread *t, struct probe_node *node, uint32_t id)
+static inline uint64_t enter_node(struct probe_node *node, uint32_t id)
 {
-	ADD(node->calls, 1);
-	if (--node->skip != 0)
+	uint32_t skip = node->skip;
+
+	if (skip != 0) {
+		if (UNLIKELY(--skip == 0))
+			return enter_drawn(node, id);
+		node->skip = skip;
+		ADD(node->counted, 1);
 		return 0;
-	if (UNLIKELY(node->one_in != 1))
-		return enter_drawn(t, node, id);
-	node->skip = 1;
+	}
 	ADD(node->begun, 1);
-	if (UNLIKELY(is_full(t)))
+	if (UNLIKELY(probe_local.top == probe_local.limit))
 		return enter_too_deep(id);
-	return push(t, (struct entry){ node, id, 1, 0 });
+	return push((struct entry){ node, id, 0, 1, 0 });
 }
 
 /* No memory for the context: the figures are the method's, the frame keeps those below right. */
-static COLD uint64_t enter_nowhere(struct probe_thread *t, uint32_t id)
+static COLD uint64_t enter_nowhere(uint32_t id)
 {
 	uint32_t one_in = LOAD(probe.methods[id].one_in), weight = one_in & ~ONE_IN_DATA;
 
 	SHARED_ADD(probe.nodes_refused, 1);
-	if (!shared_begin(id, &t->random))
+	if (!shared_begin(id, &probe_local.mine->random))
 		return 0;
-	if (is_full(t))
+	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
-	return push(t, (struct entry){ &probe_nowhere, id | ID_SLOW, weight, one_in >> 31 });
+	return push((struct entry){ .node = &probe_nowhere,
+				    .id = id,
+				    .slow = ID_SLOW,
+				    .weight = weight ? weight : 1,
+				    .data = one_in >> 31 });
 }
 
-static COLD uint64_t enter_shared(uint32_t id)
+/* The calling thread's block.  NULL: it has none and will not get one, or is not to be seen. */
+static struct probe_thread *known(void)
 {
-	if (!shared_begin(id, &probe_local.random))
-		return 0;
-	return tick_now() << 1 | LOAD(probe.methods[id].one_in) >> 31;
+	return probe_local.mine ? probe_local.mine : threads_take();
 }
 
-/* The child that was called last is another one, or there was a change. */
-static APART uint64_t enter_other(struct probe_thread *t, uint32_t id)
+static bool unseen(uint32_t id)
 {
-	struct probe_node *parent = t->top->node, *node;
-
-	if (id >= PROBE_METHODS)
-		return 0;
-	node = nodes_child(t, parent, id);
-	if (UNLIKELY(!node))
-		return enter_nowhere(t, id);
-	parent->recent = node;
-	return enter_node(t, node, id);
+	return probe_local.muted || id >= PROBE_METHODS || !TAKE(probe.ready);
 }
 
-static COLD uint64_t enter_unknown(uint32_t id)
+/* The thread or the child is new, or there was a change. */
+static COLD uint64_t enter_new(uint32_t id)
 {
 	struct probe_thread *t;
+	struct probe_node *parent, *node;
 
-	if (probe_local.muted || id >= PROBE_METHODS || !LOAD(probe.ready))
+	if (unseen(id))
 		return 0;
-	t = threads_take();
-	return t ? enter_other(t, id) : enter_shared(id);
+	t = known();
+	if (!t) {
+		uint64_t data = LOAD(probe.methods[id].one_in) >> 31;
+
+		return shared_begin(id, &probe_local.random) ? tick_now() << 1 | data : 0;
+	}
+	parent = probe_local.top->node;
+	node = nodes_child(t, parent, id);
+	if (!node)
+		return enter_nowhere(id);
+	parent->recent = node;
+	probe_local.recent = node;
+	return enter_node(node, id);
+}
+
+/* Another child than the one that was called last. */
+static APART uint64_t enter_other(uint32_t id)
+{
+	struct probe_thread *t = probe_local.mine;
+	struct probe_node *parent = probe_local.top->node, *node = nodes_guess(t, parent, id);
+
+	if (UNLIKELY(node->key != (LOAD(probe.generation) | id)))
+		return enter_new(id);
+	parent->recent = node;
+	probe_local.recent = node;
+	return enter_node(node, id);
 }
 
 uint64_t probe_enter(uint32_t id)
 {
-	struct probe_thread *t = probe_local.mine;
-	struct probe_node *node;
+	struct probe_node *node = probe_local.recent;
 
-	if (UNLIKELY(!t))
-		return enter_unknown(id);
-	node = t->top->node->recent;
 	if (UNLIKELY(node->key != (LOAD(probe.generation) | id)))
-		return enter_other(t, id);
-	return enter_node(t, node, id);
+		return enter_other(id);
+	return enter_node(node, id);
 }
 
-static APART void count_other(struct probe_thread *t, uint32_t id)
+static COLD void count_new(uint32_t id)
 {
-	struct probe_node *parent = t->top->node, *node;
+	struct probe_node *parent, *node = NULL;
+	struct probe_thread *t;
 
-	if (id >= PROBE_METHODS)
+	if (unseen(id))
 		return;
-	node = nodes_child(t, parent, id);
-	if (UNLIKELY(!node)) {
-		SHARED_ADD(probe.nodes_refused, 1);
-		shared_count(id);
+	t = known();
+	parent = probe_local.top->node;
+	if (t)
+		node = nodes_child(t, parent, id);
+	if (!node) {
+		if (t)
+			SHARED_ADD(probe.nodes_refused, 1);
+		SHARED_ADD(probe.methods[id].calls, 1);
 		return;
 	}
 	parent->recent = node;
-	ADD(node->calls, 1);
+	probe_local.recent = node;
+	ADD(node->counted, 1);
 }
 
-static COLD void count_unknown(uint32_t id)
+static APART void count_other(uint32_t id)
 {
-	struct probe_thread *t;
+	struct probe_thread *t = probe_local.mine;
+	struct probe_node *parent = probe_local.top->node, *node = nodes_guess(t, parent, id);
 
-	if (probe_local.muted || id >= PROBE_METHODS || !LOAD(probe.ready))
+	if (UNLIKELY(node->key != (LOAD(probe.generation) | id))) {
+		count_new(id);
 		return;
-	t = threads_take();
-	if (t)
-		count_other(t, id);
-	else
-		shared_count(id);
+	}
+	parent->recent = node;
+	probe_local.recent = node;
+	ADD(node->counted, 1);
 }
 
 void probe_count(uint32_t id)
 {
-	struct probe_thread *t = probe_local.mine;
-	struct probe_node *node;
+	struct probe_node *node = probe_local.recent;
 
-	if (UNLIKELY(!t)) {
-		count_unknown(id);
-		return;
-	}
-	node = t->top->node->recent;
 	if (UNLIKELY(node->key != (LOAD(probe.generation) | id))) {
-		count_other(t, id);
+		count_other(id);
 		return;
 	}
-	ADD(node->calls, 1);
+	ADD(node->counted, 1);
 }
 
 /* ---- exits ------------------------------------------------------------------------------- */
 
-static inline uint64_t ticks_between(uint64_t token, uint64_t now)
+static APART void count_outside(struct probe_node *node, uint64_t ticks)
 {
-	int64_t ticks = (int64_t)(now - (token >> 1));
+	struct probe_thread *t = probe_local.mine;
 
-	return ticks < 0 ? 0 : (uint64_t)ticks; /* counters of two cores need not agree */
+	nodes_bucket(t, nodes_head(t, (uint32_t)node->key, false), histogram_bucket(ticks), 1);
 }
 
-static APART void count_in_new_segment(struct probe_thread *t, struct probe_head *head,
-				       unsigned bucket)
+/* Takes the top frame off the stack into its node, as one of weight 1. */
+static inline __attribute__((always_inline)) void leave(struct probe_frame *f, uint64_t ticks)
 {
-	uint32_t *counts = nodes_counts(t, head, bucket / SEGMENT);
-
-	if (counts)
-		ADD(counts[bucket % SEGMENT], 1);
-}
-
-/* Takes the frame, which must be the top, off the stack into its node. */
-static inline void leave(struct probe_thread *t, struct probe_frame *f, uint64_t ticks)
-{
+	struct probe_local *l = &probe_local;
 	struct probe_node *node = f->node;
-	struct probe_head *head = node->head;
-	uint64_t weight = f->weight, below = f->below;
-	unsigned bucket = histogram_bucket(ticks);
-	uint32_t *counts = head->counts[bucket / SEGMENT];
-	double squares;
+	struct probe_window *w = f->window;
+	uint32_t i = histogram_bucket_raw(ticks) - w->low, count;
 
-	f[-1].below += ticks * weight;
+	f[-1].below += ticks;
+	ADD(node->below, f->below);
 	STORE(f->token, 0);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	STORE(t->top, f - 1);
+	STORE(l->top, f - 1); /* two stores: joined into one they would be slower to read back */
+	STORE(l->recent, node);
 	ADD(node->sum, ticks);
-	ADD(node->weighted, ticks * weight);
-	ADD(node->weight, weight);
-	ADD(node->below, below * weight);
 	ADD(node->timed, 1);
 	if (ticks < node->min)
 		STORE(node->min, ticks);
 	if (ticks > node->max)
 		STORE(node->max, ticks);
-	squares = head->squares + (double)(int64_t)ticks * (double)(int64_t)ticks;
-	__atomic_store(&head->squares, &squares, __ATOMIC_RELAXED);
-	if (UNLIKELY(!counts)) {
-		count_in_new_segment(t, head, bucket);
+	if (UNLIKELY(i >= w->n)) {
+		count_outside(node, ticks);
 		return;
 	}
-	counts += bucket % SEGMENT;
-	STORE(*counts, *counts + 1);
-	if (UNLIKELY((int32_t)*counts < 0))
-		nodes_halve(head);
+	count = w->counts[i] + 1;
+	STORE(w->counts[i], count);
+	if (UNLIKELY((int32_t)count < 0))
+		nodes_halve(w);
 }
 
 /* The same for a call without context. */
-static COLD void leave_nowhere(struct probe_thread *t, struct probe_frame *f, uint64_t ticks)
+static COLD void leave_nowhere(struct probe_frame *f, uint64_t ticks)
 {
 	struct shared_end end = { ticks, f->weight, f->below };
 
-	shared_end(f->id & ~ID_SLOW, &end);
+	shared_end(frame_id(f), &end);
 	f[-1].below += ticks * f->weight;
 	STORE(f->token, 0);
-	STORE(t->top, f - 1);
+	threads_set_top(f - 1);
+}
+
+/* Adds what a frame of more weight than 1 has more. */
+static void leave_weight(struct probe_frame *f, uint64_t ticks)
+{
+	uint64_t more = f->weight - 1;
+
+	f[-1].below += ticks * more;
+	f->below *= f->weight;
+	ADD(f->node->weighted, ticks * more);
+	ADD(f->node->weight, more);
 }
 
 /* The frame of a call on the part of the stack that runs now, or NULL.  Calls that lie higher
  * began later, so the search ends soon. */
-static struct probe_frame *frame_of(struct probe_thread *t, uint32_t id, uint64_t token)
+static struct probe_frame *frame_of(uint32_t id, uint64_t token)
 {
-	for (struct probe_frame *f = t->top; !frame_is_nobodys(f) && (f->token | 1) >= token; f--)
-		if (f->token == token && (f->id & ~ID_SLOW) == id)
+	struct probe_frame *f = probe_local.top;
+
+	for (; !frame_is_nobodys(f) && (f->token | 1) >= token; f--)
+		if (f->token == token && frame_id(f) == id)
 			return f;
 	return NULL;
 }
 
 /* The exit of the top frame never came. */
-static COLD void lose_top(struct probe_thread *t)
+static COLD void lose_top(void)
 {
-	struct probe_frame *f = t->top;
+	struct probe_frame *f = probe_local.top;
+	uint32_t id = frame_id(f);
 
 	SHARED_ADD(probe.lost, 1);
 	if (f->node == &probe_nowhere)
-		SHARED_ADD(probe.methods[f->id & ~ID_SLOW].lost, 1);
+		SHARED_ADD(probe.methods[id].lost, 1);
 	else
-		ADD(f->node->head->lost, 1);
+		ADD(nodes_head(probe_local.mine, id, false)->lost, 1);
 	STORE(f->token, 0);
-	STORE(t->top, f - 1);
-}
-
-/* An exit whose call is not on the stack: the time is right, the context unknown. */
-static COLD void exit_stray(const struct probe_call *call)
-{
-	uint32_t one_in = LOAD(probe.methods[call->id].one_in) & ~ONE_IN_DATA;
-	struct shared_end end = { call->ticks, one_in ? one_in : 1, 0 };
-
-	shared_end(call->id, &end);
-	if (call->thrown)
-		SHARED_ADD(probe.methods[call->id].errors, 1);
+	threads_set_top(f - 1);
 }
 
 /* Puts the call into the ring when somebody wants it. */
-static void tell(struct probe_thread *t, const struct probe_frame *f, struct probe_call *call)
+static void tell(const struct probe_frame *f, struct probe_call *call)
 {
 	const struct probe_method *m = &probe.methods[call->id];
 
 	if (LOAD(m->one_in) & ONE_IN_DATA && call->ticks >= LOAD(m->at_least))
-		facts_put(t, f, call);
+		facts_put(probe_local.mine, f, call);
+}
+
+/* An exit whose call is not on the stack: the time is right, the context unknown. */
+static COLD void exit_stray(uint64_t token, struct probe_call *call)
+{
+	struct probe_method *m = &probe.methods[call->id];
+	uint32_t one_in = LOAD(m->one_in) & ~ONE_IN_DATA;
+	struct shared_end end = { call->ticks, one_in ? one_in : 1, 0 };
+
+	if (probe_local.mine || !probe_local.wait)
+		SHARED_ADD(probe.strayed, 1); /* but not of a thread that shares */
+	if (call->thrown)
+		SHARED_ADD(m->errors, 1);
+	shared_end(call->id, &end);
+	if (token & 1)
+		tell(NULL, call);
+}
+
+static uint64_t ticks_between(uint64_t token, uint64_t now)
+{
+	int64_t ticks = (int64_t)(now - (token >> 1));
+
+	return ticks < 1 ? 1 : (uint64_t)ticks; /* counters of two cores need not agree */
 }
 
 static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thrown)
 {
-	struct probe_thread *t = probe_local.mine;
 	struct probe_call call = {
 		.id = id, .begin = token >> 1, .ticks = ticks_between(token, now), .thrown = thrown
 	};
 	struct probe_frame *f;
 
-	if (probe_local.muted || id >= PROBE_METHODS || !LOAD(probe.ready))
+	if (unseen(id))
 		return;
-	f = t ? frame_of(t, id, token) : NULL;
-	if (!f) {
-		if (t || !probe_local.wait)
-			SHARED_ADD(probe.strayed, 1);
-		exit_stray(&call);
-		if (token & 1)
-			tell(t, NULL, &call);
+	f = frame_of(id, token);
+	if (UNLIKELY(!f)) {
+		exit_stray(token, &call);
 		return;
 	}
-	while (UNLIKELY(t->top != f))
-		lose_top(t);
+	while (UNLIKELY(probe_local.top != f))
+		lose_top();
 	if (token & 1)
-		tell(t, f, &call);
-	if (t->facts_n > 0)
-		facts_forget(t, f);
-	if (f->node == &probe_nowhere) {
+		tell(f, &call);
+	if (probe_local.mine->facts_n > 0)
+		facts_forget(probe_local.mine, f);
+	if (UNLIKELY(f->node == &probe_nowhere)) {
 		if (thrown)
 			SHARED_ADD(probe.methods[id].errors, 1);
-		leave_nowhere(t, f, call.ticks);
+		leave_nowhere(f, call.ticks);
 		return;
 	}
 	if (thrown)
 		ADD(f->node->errors, 1);
-	leave(t, f, call.ticks);
+	if (f->id & ID_SLOW && f->weight != 1)
+		leave_weight(f, call.ticks);
+	leave(f, call.ticks);
 }
 
 void probe_exit(uint32_t id, uint64_t token)
 {
-	uint64_t now = tick_now();
-	struct probe_thread *t = probe_local.mine;
-	struct probe_frame *f;
+	uint64_t now = tick_now(), ticks = now - (token >> 1);
+	struct probe_frame *f = probe_local.top;
 
-	if (UNLIKELY(!t)) {
+	if (UNLIKELY(f->token != token || f->id != id || (int64_t)ticks <= 0)) {
 		exit_other(id, token, now, false);
 		return;
 	}
-	f = t->top;
-	if (UNLIKELY(f->token != token || f->id != id)) {
-		exit_other(id, token, now, false);
-		return;
-	}
-	leave(t, f, ticks_between(token, now));
+	leave(f, ticks);
 }
 
 /* The error of a call that was not timed belongs to the node at which it was counted, if that
@@ -350,9 +376,9 @@ static COLD void thrown_untimed(uint32_t id)
 	struct probe_thread *t = probe_local.mine;
 	struct probe_node *node;
 
-	if (probe_local.muted || id >= PROBE_METHODS || !LOAD(probe.ready))
+	if (unseen(id))
 		return;
-	node = t ? nodes_find(t, t->top->node, id) : NULL;
+	node = t ? nodes_find(t, probe_local.top->node, id) : NULL;
 	if (node)
 		ADD(node->errors, 1);
 	else
@@ -369,22 +395,21 @@ void probe_thrown(uint32_t id, uint64_t token)
 		exit_other(id, token, now, true);
 }
 
+/* With one in N timed, a call that tells its bytes stands for N. */
 void probe_bytes(uint32_t id, uint64_t count)
 {
-	struct probe_thread *t = probe_local.mine;
-	struct probe_frame *f;
+	struct probe_frame *f = probe_local.top;
+	struct probe_head *head;
 
-	if (probe_local.muted || id >= PROBE_METHODS || !LOAD(probe.ready))
+	if (unseen(id))
 		return;
-	for (f = t ? t->top : NULL; f && !frame_is_nobodys(f); f--)
-		if ((f->id & ~ID_SLOW) == id)
-			break;
-	if (f && !frame_is_nobodys(f)) {
+	while (!frame_is_nobodys(f) && frame_id(f) != id)
+		f--;
+	if (!frame_is_nobodys(f) && f->id & ID_SLOW)
 		count *= f->weight;
-		if (f->node != &probe_nowhere) {
-			ADD(f->node->head->bytes, count);
-			return;
-		}
-	}
-	SHARED_ADD(probe.methods[id].bytes, count);
+	head = probe_local.mine ? nodes_head(probe_local.mine, id, false) : NULL;
+	if (head)
+		ADD(head->bytes, count);
+	else
+		SHARED_ADD(probe.methods[id].bytes, count);
 }

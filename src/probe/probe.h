@@ -41,6 +41,11 @@ void probe_bytes(uint32_t id, uint64_t count);
 /* A fact about the running call of id whose token has bit 0.  Cut where it does not fit. */
 void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, size_t value_n);
 
+/* What happened since the tick `since` was the probe's own doing: the running call begins so much
+ * later.  Gives its token from now on. */
+uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since);
+uint64_t probe_now(void); /* the tick */
+
 /* While muted (nested), a thread's calls are not seen. */
 void probe_mute(bool begins);
 

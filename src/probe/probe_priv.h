@@ -9,7 +9,11 @@
  *
  * How changes reach the threads.  Whenever the agent changes how a method is observed, or resets
  * it, probe.generation grows.  A node's key is the generation in which it was last looked at
- * together with its method's number: one comparison finds both another method and a change. */
+ * together with its method's number: one comparison finds both another method and a change.
+ *
+ * What the fast paths need is in struct probe_local, in thread-local memory, because on x86-64
+ * reading the clock waits for all loads before it: each step from pointer to pointer is felt.  The
+ * agent never looks there, since that memory goes with its thread. */
 #ifndef PROBE_PROBE_PRIV_H
 #define PROBE_PROBE_PRIV_H
 
@@ -27,57 +31,70 @@
 #define UNLIKELY(cond) __builtin_expect(!!(cond), 0)
 #define COLD __attribute__((cold, noinline))
 #define APART __attribute__((noinline)) /* not rare, but kept out of the way of what is faster */
+#define HIDDEN __attribute__((visibility("hidden"))) /* reached without a table of addresses */
 
 enum {
 	LINE = 64, /* bytes; the unit in which memory is named, 0 is none */
 	PAGE = 4096,
-	SEGMENT = 16, /* buckets of a histogram that come into being at once */
+	SEGMENT = 16, /* buckets of a shared histogram that come into being at once */
 	SEGMENTS = (PROBE_BUCKETS + SEGMENT - 1) / SEGMENT,
-	HEADS = 512, /* chains of a thread's heads, a power of two */
-	HASH_MIN = 256,
-	HASH_MAX = 4096, /* chains of a thread's nodes, powers of two */
+	HEADS = 512,	/* chains of a thread's heads, a power of two */
+	HASH_MIN = 256, /* chains of a thread's nodes, powers of two */
+	HASH_MAX = 4096,
 	ONE_IN_MAX = 1 << 29,
 };
 
 #define ID_NONE UINT32_MAX     /* frame of nobody: the bottom of a stack */
-#define ID_SLOW (1u << 31)     /* in a frame's id: its exit is more than arithmetic */
+#define ID_SLOW (1u << 31)     /* in a frame's id: its exit is not of the plain kind */
 #define ONE_IN_DATA (1u << 31) /* in a one_in: facts are wanted, too */
+#define SKIP_ALL UINT32_MAX    /* in a node's skip: no call is timed */
+
+/* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
+struct probe_window {
+	uint32_t low, n; /* first bucket, number of them */
+	uint32_t counts[];
+};
 
 /* One sequence of hooked methods in one thread.  The first line is what entries touch, the second
  * what exits do. */
 struct probe_node {
 	uint64_t key;		   /* generation << 32 | id */
 	struct probe_node *recent; /* child that was called last; never NULL */
-	uint64_t calls, begun, errors;
-	uint32_t skip;		       /* calls until one is timed */
-	uint32_t one_in;	       /* that was in force when skip was drawn, with ONE_IN_DATA */
-	uint32_t parent;	       /* line of it, 0 for the root */
-	uint32_t hash_next, same_next; /* same chain of the hash; same method */
-	uint32_t epoch;		       /* of the method, see struct probe_method */
+	uint64_t begun, counted;   /* calls that are timed, and the other ones */
+	uint32_t skip;		   /* 0: every call is timed; else which one from now is */
+	uint32_t one_in;	   /* that was in force when skip was drawn, with ONE_IN_DATA */
+	uint32_t parent;	   /* line of it, 0 for the root */
+	uint32_t hash_next;	   /* same chain of the hash */
+	uint32_t same_next;	   /* same method */
+	uint32_t epoch;		   /* of the method, see struct probe_method */
+	uint64_t errors;
 
-	uint64_t timed, sum, weighted, weight, below, min, max;
-	struct probe_head *head;
+	uint64_t timed, sum, below, min, max;
+	struct probe_window *window; /* the head's; never NULL */
+	uint64_t weighted, weight;   /* what they are more than sum and timed */
 };
 
 /* What the nodes of one method in one thread have in common. */
 struct probe_head {
 	uint32_t id, epoch;
 	uint32_t next, nodes; /* lines: same chain of heads; first of the method's nodes */
-	double squares;
 	uint64_t lost, bytes;
-	uint32_t *counts[SEGMENTS]; /* the histogram, each NULL or SEGMENT counts */
+	struct probe_window *window; /* never NULL */
+	uint64_t spare[3];
 };
 
 _Static_assert(sizeof(struct probe_node) == 2 * LINE, "a node is two lines");
-_Static_assert(sizeof(struct probe_head) == 2 * LINE, "a head is two lines");
+_Static_assert(sizeof(struct probe_head) == LINE, "a head is one line");
 
-/* A call that runs.  token 0: the frame is not complete, or nobody's. */
+/* A call that runs.  The frames that are in use are those before the first that has token 0 and is
+ * not nobody's. */
 struct probe_frame {
 	struct probe_node *node; /* &probe_nowhere when there is no context */
 	uint64_t token;
 	uint64_t below;
-	uint32_t id; /* with ID_SLOW */
-	uint32_t weight;
+	struct probe_window *window; /* the node's: one step less on the way to a count */
+	uint32_t id;		     /* with ID_SLOW, or ID_NONE */
+	uint32_t weight;	     /* with ID_SLOW; else it is 1 */
 };
 
 /* A chain of pages, from which pieces are cut off. */
@@ -87,8 +104,8 @@ struct probe_store {
 };
 
 struct probe_thread {
-	struct probe_frame *top;
-	struct probe_frame *base; /* frame of nobody on which the mounted virtual thread stands */
+	struct probe_frame *aside; /* top of the stack, while muted */
+	struct probe_frame *base;  /* frame on which the mounted virtual thread stands */
 	uint64_t random;
 	uint32_t tid;
 	uint32_t busy; /* in the middle of a change: a signal handler must not make another */
@@ -96,10 +113,10 @@ struct probe_thread {
 	uint32_t pages_n;
 	uint32_t hash_mask;
 	uint32_t facts_n;
-	struct probe_store nodes, heads; /* heads: and histograms */
+	struct probe_store nodes, heads; /* heads: and windows */
 	struct probe_node root;
 	uint32_t head[HEADS];
-	struct probe_frame frames[PROBE_DEPTH + 1];
+	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */
 	char facts[PROBE_FACT_MAX];
 	uint32_t hash[HASH_MAX];
 };
@@ -111,51 +128,51 @@ struct probe_method {
 	uint32_t one_in; /* with ONE_IN_DATA */
 	uint32_t epoch;
 	uint64_t at_least;
-	uint32_t stalls;
-	uint32_t counts; /* line of uint32_t[SEGMENTS], lines of the histogram's segments */
+	uint64_t stalls;
+	uint32_t segments; /* line of uint32_t[SEGMENTS], lines of counts; 0 is none */
+	uint32_t spare;
 	uint64_t calls, errors, timed, begun, lost, sum, weighted, weight, below, bytes;
-	uint64_t squares; /* bits of a double */
-	uint64_t unmin;	  /* ~min, so that 0 is none */
+	uint64_t unmin; /* ~min, so that 0 is none */
 	uint64_t max;
 };
 
 _Static_assert(sizeof(struct probe_method) == 2 * LINE, "a method is two lines");
 
-enum thread_state { THREAD_FREE, THREAD_TAKEN, THREAD_USED, THREAD_ENDED };
+/* Who has a block, as one word: the number of the thread << 32 | one of these. */
+enum { OWNER_NONE, OWNER_COMES, OWNER_LIVES, OWNER_ENDED };
 
 struct probe_global {
 	uint64_t generation; /* << 32 */
 	struct probe_method *methods;
 	struct probe_thread *threads; /* PROBE_THREADS, and one more: of threads that have ended */
 	bool ready;
-	uint32_t state[PROBE_THREADS]; /* enum thread_state */
-	uint32_t tid[PROBE_THREADS];   /* of the thread that has it */
-	uint32_t threads_n;
 	uint32_t methods_n; /* above all that were set */
+	uint32_t threads_n;
+	uint64_t owner[PROBE_THREADS];
 	uint64_t seed;
 	uint64_t stalls_until; /* calls that began up to here have been looked at for stalls */
 	uint64_t threads_shared, nodes_refused, too_deep, lost, strayed;
 };
 
-/* What belongs to a thread of the system.  mine is NULL when there is anything to think about. */
+/* What belongs to a thread of the system.  A thread that has no block, or is muted, has
+ * probe_no_frame on top and probe_nobody for recent: they match nothing, so that the slow paths
+ * are taken. */
 struct probe_local {
-	struct probe_thread *mine;
-	struct probe_thread *aside; /* mine, while muted */
+	struct probe_frame *top;
+	struct probe_node *recent; /* that of top's node */
+	struct probe_frame *limit; /* the highest that top may be */
+	struct probe_thread *mine; /* or NULL */
 	uint32_t muted;
-	uint32_t wait; /* calls before a thread that found none asks again */
+	uint32_t wait; /* calls before a thread that got no block asks again */
 	uint64_t random;
 };
 
-extern struct probe_global probe;
-extern struct probe_node probe_nobody;	/* matches no key: the recent child of who has none */
-extern struct probe_node probe_nowhere; /* the node of calls without context */
-extern __thread struct probe_local probe_local __attribute__((tls_model("initial-exec")));
-
-/* threads.c */
-struct probe_thread *threads_take(void); /* for the calling thread, or NULL: share */
-void threads_prepare(struct probe_thread *t);
-/* The blocks that hold figures, one after the other, with *i 0 at first; NULL: no more. */
-struct probe_thread *threads_next(uint32_t *i);
+extern HIDDEN struct probe_global probe;
+extern HIDDEN struct probe_node probe_nobody;  /* has a key that nothing matches */
+extern HIDDEN struct probe_node probe_nowhere; /* the node of calls without context */
+extern HIDDEN struct probe_frame probe_no_frame;
+extern HIDDEN struct probe_window probe_no_window;
+extern HIDDEN __thread struct probe_local probe_local __attribute__((tls_model("initial-exec")));
 
 /* A number from 0 to below - 1. */
 static inline uint32_t random_below(uint64_t *state, uint32_t below)
@@ -174,25 +191,35 @@ static inline bool frame_is_nobodys(const struct probe_frame *f)
 	return LOAD(f->id) == ID_NONE;
 }
 
+static inline uint32_t frame_id(const struct probe_frame *f)
+{
+	return LOAD(f->id) & ~ID_SLOW;
+}
+
+/* For readers: is this frame beyond the top? */
+static inline bool frame_is_unused(const struct probe_frame *f)
+{
+	return LOAD(f->token) == 0 && !frame_is_nobodys(f);
+}
+
+/* threads.c */
+struct probe_thread *threads_take(void); /* for the calling thread, or NULL: share */
+void threads_prepare(struct probe_thread *t);
+/* The blocks that hold figures, one after the other, with *i 0 at first; NULL: no more. */
+struct probe_thread *threads_next(uint32_t *i);
+/* Changes the owner of a block, unless it is another one than `from`. */
+bool threads_change(uint32_t i, uint64_t from, uint64_t to);
+/* The calling thread's top of stack, also when it is muted; NULL: it has no block. */
+struct probe_frame *threads_top(void);
+void threads_set_top(struct probe_frame *top);
+
 /* figures.c: adds what a node, head or method has; epoch is the method's. */
 void figures_of_node(struct probe_figures *f, const struct probe_node *node, uint32_t epoch);
 void figures_of_head(struct probe_figures *f, const struct probe_head *head, uint32_t epoch);
 void figures_of_method(struct probe_figures *f, const struct probe_method *m);
 
-/* nodes.c.  The first two may be called for the calling thread's own block only (or, by the agent,
- * for that of the ended threads). */
-struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t id);
-struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t id);
-struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make);
-uint32_t nodes_gap(uint64_t *random, uint32_t one_in);
-uint32_t *nodes_counts(struct probe_thread *t, struct probe_head *head, unsigned segment);
-void nodes_halve(struct probe_head *head);
-/* The node number i, in the order in which they were made; *page is 0 at first. */
-struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *page);
-
 /* shared.c: the figures of a method that belong to no node. */
-void shared_count(uint32_t id);
-bool shared_begin(uint32_t id, uint64_t *random); /* true: this call is timed */
+bool shared_begin(uint32_t id, uint64_t *random); /* counts; true: this call is timed */
 struct shared_end {
 	uint64_t ticks, weight, below;
 };
@@ -200,11 +227,22 @@ void shared_end(uint32_t id, const struct shared_end *end);
 void shared_add(uint32_t id, const struct probe_figures *f); /* but for stalls */
 void shared_bucket(struct probe_method *m, unsigned bucket, uint32_t count);
 
-/* facts.c, ring.c */
+/* facts.c */
 /* Puts a call into the ring, with what is known about frame f of t; both may be NULL. */
 void facts_put(struct probe_thread *t, const struct probe_frame *f, struct probe_call *call);
-void facts_forget(struct probe_thread *t, const struct probe_frame *f); /* of f and all above */
-int ring_init(void);							/* 0 or E_NO_MEMORY */
+void facts_forget(struct probe_thread *t, const struct probe_frame *from); /* and all above */
+/* A fact in a thread's buffer: this, not aligned, and then the bytes "key NUL value NUL". */
+struct probe_fact {
+	uint16_t depth, n; /* number of its frame; of the bytes */
+};
+uint32_t facts_above(const struct probe_thread *t, const struct probe_frame *from); /* how many */
+/* The next fact of a frame from there on up: *at, which is 0 at first, is where its bytes are, and
+ * has to be moved beyond them. */
+bool facts_next(const struct probe_thread *t, const struct probe_frame *from, uint32_t *at,
+		struct probe_fact *out);
+
+/* ring.c */
+int ring_init(void);				 /* 0 or E_NO_MEMORY */
 char *ring_begin(const struct probe_call *call); /* room for its facts_n bytes, or NULL */
 void ring_end(char *facts);			 /* they are there */
 uint64_t ring_dropped(void);

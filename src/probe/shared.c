@@ -16,19 +16,6 @@ static void shared_max(uint64_t *word, uint64_t value)
 		;
 }
 
-static void shared_square(uint64_t *word, double value)
-{
-	uint64_t old = LOAD(*word), new;
-	double sum;
-
-	do {
-		memcpy(&sum, &old, sizeof(sum));
-		sum += value;
-		memcpy(&new, &sum, sizeof(new));
-	} while (!__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
-}
-
 /* A line of zeros under *line, of which the first thread that needs it puts one. */
 static void *line_under(uint32_t *line)
 {
@@ -50,16 +37,11 @@ static void *line_under(uint32_t *line)
 
 void shared_bucket(struct probe_method *m, unsigned bucket, uint32_t count)
 {
-	uint32_t *segments = line_under(&m->counts);
+	uint32_t *segments = line_under(&m->segments);
 	uint32_t *counts = segments ? line_under(&segments[bucket / SEGMENT]) : NULL;
 
 	if (counts && LOAD(counts[bucket % SEGMENT]) < UINT32_MAX - count)
 		SHARED_ADD(counts[bucket % SEGMENT], count);
-}
-
-void shared_count(uint32_t id)
-{
-	SHARED_ADD(probe.methods[id].calls, 1);
 }
 
 bool shared_begin(uint32_t id, uint64_t *random)
@@ -84,7 +66,6 @@ void shared_end(uint32_t id, const struct shared_end *end)
 	SHARED_ADD(m->below, end->below * end->weight);
 	shared_max(&m->unmin, ~end->ticks);
 	shared_max(&m->max, end->ticks);
-	shared_square(&m->squares, (double)end->ticks * (double)end->ticks);
 	shared_bucket(m, histogram_bucket(end->ticks), 1);
 	SHARED_ADD(m->timed, 1);
 }
@@ -105,5 +86,4 @@ void shared_add(uint32_t id, const struct probe_figures *f)
 	SHARED_ADD(m->bytes, f->bytes);
 	shared_max(&m->unmin, ~f->min);
 	shared_max(&m->max, f->max);
-	shared_square(&m->squares, f->squares);
 }

@@ -4,7 +4,7 @@
  *
  * The figures of ended threads go into a tree that has the form of a thread's, and that only the
  * agent writes.  What it has no memory for goes to the methods' shared figures. */
-#include "probe/pages.h"
+#include "probe/nodes.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,26 +15,34 @@
 /* Calls that ran when the thread ended will never end. */
 static void lose_frames(struct probe_thread *t)
 {
-	for (struct probe_frame *f = t->top; f > t->frames; f--) {
-		if (frame_is_nobodys(f) || !f->token)
-			continue;
-		SHARED_ADD(probe.lost, 1);
-		if (f->node == &probe_nowhere)
-			SHARED_ADD(probe.methods[f->id & ~ID_SLOW].lost, 1);
-		else
-			ADD(f->node->head->lost, 1);
+	for (struct probe_frame *f = t->frames + 1; f <= t->frames + PROBE_DEPTH; f++) {
+		uint32_t id = frame_id(f);
+		struct probe_head *head;
+
+		if (frame_is_unused(f))
+			break;
+		if (!frame_is_nobodys(f)) {
+			SHARED_ADD(probe.lost, 1);
+			head = f->node == &probe_nowhere ? NULL : nodes_head(t, id, false);
+			if (head)
+				ADD(head->lost, 1);
+			else
+				SHARED_ADD(probe.methods[id].lost, 1);
+		}
+		STORE(f->token, 0);
+		STORE(f->id, 0);
 	}
 }
 
 static void add_to_node(struct probe_node *to, const struct probe_figures *f)
 {
-	ADD(to->calls, f->calls);
 	ADD(to->begun, f->begun);
+	ADD(to->counted, f->calls - f->begun);
 	ADD(to->errors, f->errors);
 	ADD(to->timed, f->timed);
 	ADD(to->sum, f->sum);
-	ADD(to->weighted, f->weighted);
-	ADD(to->weight, f->weight);
+	ADD(to->weighted, f->weighted - f->sum);
+	ADD(to->weight, f->weight - f->timed);
 	ADD(to->below, f->below);
 	if (f->min < to->min)
 		STORE(to->min, f->min);
@@ -63,21 +71,13 @@ static void merge_node(struct probe_thread *into, struct probe_node *node)
 static void merge_counts(struct probe_thread *into, struct probe_head *to,
 			 const struct probe_head *from)
 {
-	for (unsigned i = 0; i < PROBE_BUCKETS; i++) {
-		const uint32_t *counts = from->counts[i / SEGMENT];
-		uint32_t n = counts ? counts[i % SEGMENT] : 0, *sums;
+	struct probe_method *m = &probe.methods[from->id];
+	const struct probe_window *w = from->window;
+	uint32_t low = w->low;
 
-		if (n == 0)
-			continue;
-		sums = to ? nodes_counts(into, to, i / SEGMENT) : NULL;
-		if (!sums) {
-			shared_bucket(&probe.methods[from->id], i, n);
-			continue;
-		}
-		ADD(sums[i % SEGMENT], n);
-		if ((int32_t)sums[i % SEGMENT] < 0)
-			nodes_halve(to);
-	}
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->counts[i] && !(to && nodes_bucket(into, to, low + i, w->counts[i])))
+			shared_bucket(m, low + i, w->counts[i]);
 }
 
 static void merge_head(struct probe_thread *into, const struct probe_head *from)
@@ -85,21 +85,18 @@ static void merge_head(struct probe_thread *into, const struct probe_head *from)
 	uint32_t epoch = LOAD(probe.methods[from->id].epoch);
 	struct probe_head *to = nodes_head(into, from->id, false);
 	struct probe_figures f = { .min = UINT64_MAX };
-	double squares;
 
 	if (to && to->epoch != epoch)
 		to = NULL;
 	figures_of_head(&f, from, epoch);
 	if (from->epoch == epoch)
 		merge_counts(into, to, from);
-	if (!to || f.begun) { /* begun: minus what was lost before a reset */
+	if (!to || f.begun) { /* begun: less what was lost before a reset */
 		shared_add(from->id, &f);
 		return;
 	}
 	ADD(to->lost, f.lost);
 	ADD(to->bytes, f.bytes);
-	squares = to->squares + f.squares;
-	__atomic_store(&to->squares, &squares, __ATOMIC_RELAXED);
 }
 
 static void merge_thread(struct probe_thread *t)
@@ -123,24 +120,27 @@ static void merge_thread(struct probe_thread *t)
 	t->nodes_n = t->pages_n = t->facts_n = t->busy = 0;
 }
 
-/* One that did not say that it ends, such as one that a signal or a library took away. */
-static bool is_dead(uint32_t tid)
+/* Has it ended, perhaps without a word, as one does that a library took out of the JVM? */
+static bool has_ended(uint32_t i)
 {
-	return syscall(SYS_tgkill, getpid(), tid, 0) < 0 && errno == ESRCH;
+	uint64_t owner = TAKE(probe.owner[i]);
+	uint32_t tid = (uint32_t)(owner >> 32);
+
+	if ((uint32_t)owner != OWNER_LIVES)
+		return (uint32_t)owner == OWNER_ENDED;
+	if (syscall(SYS_tgkill, getpid(), tid, 0) == 0 || errno != ESRCH)
+		return false;
+	return threads_change(i, owner, (uint64_t)tid << 32 | OWNER_ENDED);
 }
 
 void probe_sweep(void)
 {
 	for (uint32_t i = 0; probe.ready && i < PROBE_THREADS; i++) {
-		uint32_t is = TAKE(probe.state[i]);
-
-		if (is == THREAD_USED && is_dead(LOAD(probe.tid[i])))
-			is = THREAD_ENDED;
-		if (is != THREAD_ENDED)
+		if (!has_ended(i))
 			continue;
 		merge_thread(&probe.threads[i]);
 		SHARED_SUB(probe.threads_n, 1);
-		PUBLISH(probe.state[i], THREAD_FREE);
+		PUBLISH(probe.owner[i], OWNER_NONE);
 	}
 }
 
@@ -155,15 +155,13 @@ void probe_stalls(uint64_t now, uint64_t ticks)
 	if (!probe.ready || now < ticks || until <= from)
 		return;
 	while ((t = threads_next(&i)) != NULL) {
-		const struct probe_frame *top = TAKE(t->top);
-
-		for (const struct probe_frame *f = t->frames + 1; f <= top; f++) {
+		for (const struct probe_frame *f = t->frames + 1;
+		     f <= t->frames + PROBE_DEPTH && !frame_is_unused(f); f++) {
 			uint64_t token = TAKE(f->token);
 			uint32_t id = TAKE(f->id) & ~ID_SLOW;
 
-			if (token >> 1 <= from || token >> 1 > until || id >= PROBE_METHODS)
-				continue;
-			if (LOAD(f->token) == token && LOAD(t->top) >= f)
+			if (token >> 1 > from && token >> 1 <= until && id < PROBE_METHODS &&
+			    LOAD(f->token) == token)
 				SHARED_ADD(probe.methods[id].stalls, 1);
 		}
 	}

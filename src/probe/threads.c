@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads.c - how a thread comes to a tree of its own, how it is muted, and how it leaves.
  *
- * probe_local.mine is all that the fast paths look at.  It is NULL for a thread that was never
- * seen, for one that is muted, and for one that shares because all trees were taken; the slow
- * paths tell these apart. */
+ * A thread that was never seen, one that is muted, and one that shares because all trees are taken
+ * look alike to the fast paths: nothing matches.  The slow paths tell them apart. */
 #include "probe/pages.h"
 
 #include "base/err.h"
@@ -14,9 +13,15 @@
 enum { SHARE_FOR = 1024 }; /* calls until a thread without a tree asks for one again */
 
 struct probe_global probe;
+struct probe_window probe_no_window;
 struct probe_node probe_nobody = { .key = UINT64_MAX, .recent = &probe_nobody };
-struct probe_node probe_nowhere = { .key = UINT64_MAX, .recent = &probe_nobody };
-__thread struct probe_local probe_local __attribute__((tls_model("initial-exec")));
+struct probe_node probe_nowhere = { .key = UINT64_MAX,
+				    .recent = &probe_nobody,
+				    .window = &probe_no_window };
+struct probe_frame probe_no_frame = { .node = &probe_nowhere, .id = ID_NONE };
+__thread struct probe_local probe_local
+	__attribute__((tls_model("initial-exec"))) = { .top = &probe_no_frame,
+						       .recent = &probe_nobody };
 
 int probe_init(size_t bytes)
 {
@@ -54,32 +59,34 @@ void threads_prepare(struct probe_thread *t)
 	t->hash_mask = HASH_MIN - 1;
 	/* Never 0, and another one for each. */
 	t->random = (SHARED_ADD(probe.seed, 1) + 1) * 0x9e3779b97f4a7c15u;
-	STORE(t->top, t->frames);
 }
 
 struct probe_thread *threads_next(uint32_t *i)
 {
-	while (*i < PROBE_THREADS && TAKE(probe.state[*i]) <= THREAD_TAKEN)
+	while (*i < PROBE_THREADS && (uint32_t)TAKE(probe.owner[*i]) < OWNER_LIVES)
 		++*i;
 	return *i <= PROBE_THREADS ? &probe.threads[(*i)++] : NULL;
 }
 
-/* The first free block, so that few are ever touched.  One that still belongs to a thread with
- * the number of this one belongs to a thread that has died. */
-static struct probe_thread *claim(uint32_t tid)
+bool threads_change(uint32_t i, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(&probe.owner[i], &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* The first free block, so that few are ever touched.  One that a thread with the same number as
+ * this one has, was had by a thread that has died. */
+static struct probe_thread *claim(uint64_t tid)
 {
 	struct probe_thread *t = NULL;
 
 	for (uint32_t i = 0; i < PROBE_THREADS; i++) {
-		uint32_t is = LOAD(probe.state[i]);
+		uint64_t owner = LOAD(probe.owner[i]);
 
-		if (is == THREAD_USED && LOAD(probe.tid[i]) == tid) {
-			PUBLISH(probe.state[i], THREAD_ENDED);
-		} else if (is == THREAD_FREE && !t &&
-			   __atomic_compare_exchange_n(&probe.state[i], &is, THREAD_TAKEN, false,
-						       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (owner == (tid << 32 | OWNER_LIVES))
+			threads_change(i, owner, tid << 32 | OWNER_ENDED);
+		else if (owner == OWNER_NONE && !t && threads_change(i, owner, OWNER_COMES))
 			t = &probe.threads[i];
-		}
 	}
 	return t;
 }
@@ -101,10 +108,11 @@ struct probe_thread *threads_take(void)
 	if (t) {
 		threads_prepare(t);
 		t->tid = tid;
-		STORE(probe.tid[t - probe.threads], tid);
-		PUBLISH(probe.state[t - probe.threads], THREAD_USED);
+		PUBLISH(probe.owner[t - probe.threads], (uint64_t)tid << 32 | OWNER_LIVES);
 		SHARED_ADD(probe.threads_n, 1);
 		l->mine = t;
+		l->limit = &t->frames[PROBE_DEPTH];
+		threads_set_top(t->frames);
 		return t;
 	}
 	SHARED_ADD(probe.threads_shared, 1);
@@ -114,28 +122,55 @@ struct probe_thread *threads_take(void)
 	return NULL;
 }
 
+struct probe_frame *threads_top(void)
+{
+	struct probe_local *l = &probe_local;
+
+	if (!l->mine)
+		return NULL;
+	return l->muted ? l->mine->aside : l->top;
+}
+
+void threads_set_top(struct probe_frame *top)
+{
+	struct probe_local *l = &probe_local;
+
+	if (l->muted) {
+		l->mine->aside = top;
+	} else {
+		l->top = top;
+		l->recent = top->node->recent;
+	}
+}
+
+/* Nothing matches, so every call takes the slow path, which looks further. */
+static void hide(struct probe_local *l)
+{
+	l->top = &probe_no_frame;
+	l->recent = &probe_nobody;
+}
+
 void probe_mute(bool begins)
 {
 	struct probe_local *l = &probe_local;
 
 	if (begins) {
-		if (l->muted++ > 0)
+		if (l->muted++ > 0 || !l->mine)
 			return;
-		l->aside = l->mine;
-		l->mine = NULL;
-	} else if (l->muted > 0 && --l->muted == 0) {
-		l->mine = l->aside;
-		l->aside = NULL;
+		l->mine->aside = l->top;
+		hide(l);
+	} else if (l->muted > 0 && --l->muted == 0 && l->mine) {
+		threads_set_top(l->mine->aside);
 	}
 }
 
 void probe_thread_end(void)
 {
 	struct probe_local *l = &probe_local;
-	struct probe_thread *t = l->muted ? l->aside : l->mine;
+	struct probe_thread *t = l->mine;
 
 	l->mine = NULL;
-	l->aside = NULL;
+	hide(l);
 	if (t)
-		PUBLISH(probe.state[t - probe.threads], THREAD_ENDED);
+		PUBLISH(probe.owner[t - probe.threads], (uint64_t)t->tid << 32 | OWNER_ENDED);
 }

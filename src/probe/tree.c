@@ -4,7 +4,7 @@
  * Nodes are read in the order in which their thread made them, so a parent is merged before its
  * children, and a table says for each node what it was merged into.  All of this is in memory that
  * is mapped for the one call and given back at its end. */
-#include "probe/pages.h"
+#include "probe/nodes.h"
 
 #include "base/err.h"
 

@@ -23,6 +23,10 @@ extern bool probe_test_good;
 #define MUST(cond) (probe_test_good &= CHECK(cond))
 #define MUST_INT(got, want) (probe_test_good &= CHECK_INT(got, want, NULL))
 
+#define MUST_STR(got, want) (probe_test_good &= CHECK_STR(got, want, NULL))
+
+enum { MIB = 1 << 20 };
+
 #define PROBE_TEST(name, bytes)                           \
 	static void child_##name(void);                   \
 	TEST(name)                                        \

@@ -76,6 +76,7 @@ public final class SondeProbe {
         long token = enter(id);
         if ((token & 1) != 0) {
             SondeText.enter(id, self, args);
+            token = shift0(id, token, token >>> 1); // the call begins now
         }
         return token;
     }
@@ -83,7 +84,9 @@ public final class SondeProbe {
     /** Method id ends with a result or an exception; both may be null. */
     public static void exitFull(int id, long token, Object result, Throwable thrown) {
         if ((token & 1) != 0) {
+            long end = now0();
             SondeText.exit(id, result, thrown);
+            token = shift0(id, token, end);
             if (thrown != null) {
                 thrown0(id, token);
                 return;
@@ -156,6 +159,11 @@ public final class SondeProbe {
     static native void data0(int id, String key, String value);
 
     static native void number0(int id, String key, long value);
+
+    static native long now0();
+
+    /** What happened since that tick was not the call's time; its token from now on. */
+    static native long shift0(int id, long token, long since);
 
     /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
     static native void mute0(boolean begins);

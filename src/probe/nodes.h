@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nodes.h - the call tree of one thread.
+ *
+ * A tree is written by its thread alone (that of ended threads by the agent); only nodes_at(), and
+ * nodes_head() without make, may be called by others. */
+#ifndef PROBE_NODES_H
+#define PROBE_NODES_H
+
+#include "probe/pages.h"
+
+static inline uint32_t nodes_hash(uint32_t parent, uint32_t id)
+{
+	return (uint32_t)((((uint64_t)parent << 32 | id) * 0x9e3779b97f4a7c15u) >> 40);
+}
+
+static inline uint32_t nodes_line(const struct probe_thread *t, const struct probe_node *parent)
+{
+	return parent == &t->root ? 0 : line_of(parent);
+}
+
+/* What is probably the child of that method, and never NULL: its key must be compared. */
+static inline struct probe_node *nodes_guess(struct probe_thread *t, struct probe_node *parent,
+					     uint32_t id)
+{
+	struct probe_node *node;
+	uint32_t from, line;
+
+	if (UNLIKELY(parent == &probe_nowhere)) /* also when t is NULL */
+		return &probe_nobody;
+	from = nodes_line(t, parent);
+	line = t->hash[nodes_hash(from, id) & t->hash_mask];
+	node = line ? node_at(line) : &probe_nobody;
+	return node->parent == from ? node : &probe_nobody;
+}
+
+/* The child, made if need be, and up to date with what the agent wants.  NULL: no memory. */
+struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t id);
+/* The child as it is; NULL: there is none. */
+struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t id);
+/* The head of a method; NULL: there is none, or no memory to make one. */
+struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make);
+/* The node number i, in the order in which they were made.  *page is 0 at first, i goes up by one. */
+struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *page);
+
+/* Which call from now is timed next, for one in more than one: 1 to 2N - 1. */
+uint32_t nodes_gap(uint64_t *random, uint32_t one_in);
+
+void nodes_halve(struct probe_window *w);
+/* Adds to a bucket of the histogram.  false: no memory. */
+bool nodes_bucket(struct probe_thread *t, struct probe_head *head, unsigned bucket, uint32_t count);
+
+#endif
