@@ -270,5 +270,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1|\2/p' Makefile | sed 's/%/NAME/' | \
 		while IFS='|' read -r name what; do printf '%-11s %s\n' "$$name" "$$what"; done
 
--include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(AGENT_OBJ) $(LAUNCH_OBJ) $(START_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) \
+-include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(AGENT_OBJ) $(LAUNCH_OBJ) $(START_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) $(call objects,$(TEST_SRC),$(OBJ)) \
 	$(BENCH_SRC:%.c=$(OBJ)/%.o) $(FUZZ_SRC:%.c=$(FUZZ_OBJ)/%.o))

@@ -301,11 +301,9 @@ static void show_again(void *ctx, struct buf *out, unsigned width, unsigned rows
 		return;
 	}
 	if (rows) {
-		buf_printf(
-			out,
-			"%d %s: %s methods hooked, by %s.  q ends, s sorts, r counts from now\n\n",
-			(int)v->target.pid, v->target.name, cli_number(n, v->hooked),
-			report_order_name(v->order));
+		buf_printf(out, "%d %s: %s methods, by %s (q ends, s sorts, r resets)\n\n",
+			   (int)v->target.pid, v->target.name, cli_number(n, v->hooked),
+			   report_order_name(v->order));
 	}
 	show_table(v, out, width, rows);
 	if (!rows)

@@ -46,7 +46,7 @@ static const struct table_column columns[COLUMNS] = {
 	[CALLS] = { "calls", 2, false, false }, [AVG] = { "avg", 3, false, false },
 };
 
-enum { NAME_WIDTH = 32, BAR_WIDTH = 8, INTERVAL_MS = 1000, DEEP = 10000 };
+enum { NAME_WIDTH = 32, BAR_WIDTH = 8, INTERVAL_MS = 1000, DEEP = 10000, LEVEL = 3 };
 
 struct view {
 	struct call_tree tree;
@@ -119,21 +119,28 @@ struct picture {
 	struct buf lines; /* what stands before a name: the lines of its ancestors */
 };
 
-/* The lines before a name, from the right when they are longer than half of the room. */
+/* The lines before a name.  Where they would take more than half of the room, the leftmost levels
+ * are only counted: "+12|  `- ".  Gives the room that is left. */
 static size_t put_lines(struct picture *p, size_t room)
 {
-	size_t width = text_width(buf_slice(&p->lines)), cut = 0, skip = 0;
+	size_t width = text_width(buf_slice(&p->lines)), most = room / 2 / LEVEL * LEVEL, skip = 0;
+	char levels[24];
+	int marked = 0;
 
-	if (room != UINT_MAX && width > room / 2)
-		cut = width - room / 2;
-	while (cut) {
-		do
-			skip++;
-		while (skip < p->lines.n && p->lines.p[skip] >> 6 == 2);
-		cut--;
+	if (room != UINT_MAX && width > most && most >= 2 * LEVEL) {
+		size_t cut = width - most + LEVEL; /* characters; one level's place is the mark's */
+
+		marked = snprintf(levels, sizeof(levels), "+%-*zu", LEVEL - 1, cut / LEVEL);
+		buf_text(p->out, levels);
+		for (; cut; cut--) {
+			do
+				skip++;
+			while (skip < p->lines.n && p->lines.p[skip] >> 6 == 2);
+		}
+		width = most - LEVEL + (size_t)marked;
 	}
 	buf_bytes(p->out, p->lines.p + skip, p->lines.n - skip);
-	return room == UINT_MAX ? UINT_MAX : room - (width > room / 2 ? room / 2 : width);
+	return room == UINT_MAX ? UINT_MAX : room - (width < room ? width : room);
 }
 
 static void put_children(struct picture *p, const struct call_node *parent);

@@ -92,6 +92,17 @@ static bool next_fact(struct slice *facts, struct slice *key, struct slice *valu
 	return true;
 }
 
+/* The thread's name in Java; the one that the kernel has is cut, and "java" for main. */
+static struct slice thread_of(const struct wire_call *m)
+{
+	struct slice facts = m->facts, key, value;
+
+	while (next_fact(&facts, &key, &value))
+		if (slice_is(key, "thread"))
+			return value;
+	return m->thread;
+}
+
 static enum part part_of(struct slice key)
 {
 	return slice_is(key, "this")				     ? THIS
@@ -105,7 +116,7 @@ static bool is_wanted(const struct watch *w, struct slice key, const struct meth
 {
 	enum part part = part_of(key);
 
-	if (part == RESULT && method_name_is_void(name))
+	if ((part == RESULT && method_name_is_void(name)) || slice_is(key, "thread"))
 		return false;
 	return part == 0 ? w->parts == (THIS | ARGS | RESULT | THROWN) : (w->parts & part) != 0;
 }
@@ -165,7 +176,7 @@ static void show_text(struct watch *w, const struct wire_call *m)
 
 	method_name_split(m->name, &name);
 	put_time(&w->out, m->when_ns);
-	buf_printf(&w->out, "  %.*s  %s%s  ", SLICE_FMT(harmless(w, m->thread)),
+	buf_printf(&w->out, "  %.*s  %s%s  ", SLICE_FMT(harmless(w, thread_of(m))),
 		   figure_time(took, (double)m->elapsed_ns), m->thrown ? "  thrown" : "");
 	method_name_put(&w->out, &name, true);
 	buf_u8(&w->out, '\n');
@@ -204,7 +215,7 @@ static void show_json(struct watch *w, const struct wire_call *m)
 	json_open(&j, '{');
 	cli_json_count(&j, "when_ns", m->when_ns);
 	json_key(&j, "thread");
-	json_str(&j, harmless(w, m->thread));
+	json_str(&j, harmless(w, thread_of(m)));
 	cli_json_count(&j, "tid", m->tid);
 	cli_json_count(&j, "elapsed_ns", m->elapsed_ns);
 	json_key(&j, "method");

@@ -71,7 +71,8 @@ static void draw(const struct live *l, void *ctx, struct buf *out)
 {
 	buf_clear(out);
 	if (term_is_live()) {
-		l->show(ctx, out, term_columns(), term_rows());
+		/* a full line would lose its last character to the erasing behind it */
+		l->show(ctx, out, term_columns() - 1, term_rows());
 		if (!out->err)
 			term_live_draw(buf_slice(out));
 		return;
