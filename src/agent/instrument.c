@@ -375,13 +375,16 @@ void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	struct edition *e = edition_get();
 	struct kin_of kin;
 	struct arena mem;
+	jboolean modifiable = JNI_FALSE; /* a hidden class is not */
 	bool again = false;
 
-	(void)jvmti, (void)thread;
+	(void)thread;
 	if (!e)
 		return;
 	arena_init(&mem);
-	if (e->wants_kin && !agent.dead && kin_of_class(&kin, jni, klass, &mem, true) >= 0)
+	(*jvmti)->IsModifiableClass(jvmti, klass, &modifiable);
+	if (e->wants_kin && modifiable && !agent.dead &&
+	    kin_of_class(&kin, jni, klass, &mem, true) >= 0)
 		again = is_decided_above(e, &kin, &mem) || is_full_below(jni, &kin);
 	arena_release(&mem);
 	edition_put(e);

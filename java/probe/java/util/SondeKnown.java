@@ -162,6 +162,10 @@ final class SondeKnown {
         return UNSAFE.getReference(x, UNSAFE.objectFieldOffset(c, field));
     }
 
+    static long peekLong(Object x, Class<?> c, String field) {
+        return UNSAFE.getLong(x, UNSAFE.objectFieldOffset(c, field));
+    }
+
     /**
      * The fields of objects that class c declares, each as the first letter of its descriptor and
      * its name; none when they cannot be had.

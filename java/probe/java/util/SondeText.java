@@ -47,8 +47,9 @@ final class SondeText {
     private static final int ELEMENTS = 16;
     private static final int FIELDS = 32;
     private static final int CHARACTERS = 200;
-    private static final int BYTES = 2000; // of the text of this and arguments, or of the result
-    private static final int BYTES_FOR_THIS = 600; // that arguments leave
+    private static final int BYTES = 1200; // of one fact
+    private static final int BYTES_AT_BEGIN = 2000; // of this and arguments
+    private static final int BYTES_OF_NAME = 60; // of a thread
     private static final int BUCKETS = 1 << 16; // of a hash table that is almost empty
     private static final int BITS = 2048; // of a number
     private static final int NESTED = 24; // objects in each other, also those that are no level
@@ -66,18 +67,19 @@ final class SondeText {
         left = bytes;
     }
 
-    /** Tells the facts "this" and "args" of the call that begins. */
+    /** Tells the facts "thread", "this" and "args" of the call that begins. */
     static void enter(int id, Object self, Object[] args) {
         if (!mute()) {
             return;
         }
         try {
             int levels = levels();
-            SondeText second = new SondeText(BYTES - (self == null ? 0 : BYTES_FOR_THIS));
+            SondeProbe.data0(id, "thread", thread(Thread.currentThread()));
+            SondeText second = new SondeText(BYTES);
             second.arguments(args, levels);
             if (self != null) {
-                int rest = second.left < 0 ? 0 : second.left;
-                SondeText first = new SondeText(BYTES_FOR_THIS + rest);
+                int rest = BYTES_AT_BEGIN - BYTES + second.left;
+                SondeText first = new SondeText(rest < BYTES ? rest : BYTES);
                 first.value(self, levels);
                 SondeProbe.data0(id, "this", first.out.toString());
             }
@@ -122,6 +124,21 @@ final class SondeText {
         } catch (Throwable e) {
             return false;
         }
+    }
+
+    /** Its name in Java; a virtual thread seldom has one, and the kernel knows only its carrier. */
+    private static String thread(Thread t) {
+        SondeText text = new SondeText(BYTES_OF_NAME);
+        String name = (String) SondeKnown.peek(t, Thread.class, "name");
+        boolean isVirtual = t.getClass().getName().equals("java.lang.VirtualThread");
+        text.put(isVirtual ? "virtual " : "");
+        if (name == null || name.isEmpty()) {
+            text.put('#');
+            text.put(Long.toString(SondeKnown.peekLong(t, Thread.class, "tid")));
+        } else {
+            text.limited(name);
+        }
+        return text.out.toString();
     }
 
     private static int levels() {

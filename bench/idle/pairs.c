@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pairs.c - what an agent costs that has nothing to do: the same program without it and with it.
+ *
+ *	pairs PLAN JSON LOG
+ *
+ * The plan has lines with fields between tabs; A is the command without, B with the agent, both for sh:
+ *
+ *	start	NAME	PORT	PAIRS	A	B	time to the first answer, and memory then
+ *	load	NAME	PORT	LIVES	A	B	throughput under wrk
+ *
+ * The first answer is the first line that the program prints (PORT 0), or the first good answer to an
+ * HTTP request.  Both are started in turns, A first or B first; a figure is the median of the pairs'
+ * differences, and its interval (95 % at least) comes from their ranks.
+ *
+ * For load a server of each kind lives at a time (on PORT and PORT + 1), and they serve in turns, while
+ * the other is stopped.  Two processes differ by luck, too (what was compiled when, where memory
+ * lies), so there are several lives, and the interval is Student's over the lives' mean ratios.
+ *
+ * Exit status: 0 measured, 2 usage, 3 could not.
+ * Environment: BENCH_QUICK=1 (a smoke test). */
+#define _GNU_SOURCE
+#include "../common/spread.h"
+#include "base/json.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE "/examples/servlets/servlet/HelloWorldExample"
+
+enum { MAX_FIELDS = 7, WINDOWS = 4, START_S = 60 };
+
+#define WIDEST 0.06 /* of an interval that says something */
+
+struct pairs {
+	const char *log;
+	bool quick;
+	struct buf bars, json_out;
+	struct json json;
+};
+
+/* One line of the plan. */
+struct plan {
+	const char *name;
+	unsigned port;
+	unsigned n;
+	const char *command[2]; /* without, with */
+};
+
+struct process {
+	pid_t pid;
+	int out; /* what it prints, or -1 */
+	double begin;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- processes ---------------------------------------------------------------------------------- */
+
+static bool process_start(struct pairs *d, struct process *p, const char *command, bool talks)
+{
+	int out[2], in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int log = open(d->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+
+	if (in < 0 || log < 0 || pipe2(out, O_CLOEXEC)) {
+		perror(d->log);
+		return false;
+	}
+	p->begin = now();
+	p->pid = fork();
+	if (p->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(in, STDIN_FILENO);
+		dup2(talks ? out[1] : log, STDOUT_FILENO);
+		dup2(log, STDERR_FILENO);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(in);
+	close(log);
+	close(out[1]);
+	p->out = out[0];
+	return p->pid > 0;
+}
+
+static void process_end(struct process *p)
+{
+	kill(p->pid, SIGCONT);
+	kill(p->pid, SIGKILL);
+	waitpid(p->pid, NULL, 0);
+	close(p->out);
+	*p = (struct process){ .out = -1 };
+}
+
+/* Proportional set size, in KiB: what memory this process is to blame for. */
+static double process_pss(const struct process *p)
+{
+	char path[64], line[256];
+	double kib = NAN;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)p->pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Pss: %lf", &kib) != 1)
+		;
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* Seconds of processor time so far. */
+static double process_cpu(const struct process *p)
+{
+	struct timespec t = { 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(p->pid, &clock) == 0)
+		clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Asks for the page; was it given? */
+static bool http_ask(unsigned port)
+{
+	static const char request[] = "GET " PAGE " HTTP/1.0\r\nHost: localhost\r\n\r\n";
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+	struct timeval patience = { .tv_sec = START_S };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char answer[512];
+	ssize_t n = 0;
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 &&
+	    write(fd, request, sizeof(request) - 1) > 0)
+		n = recv(fd, answer, sizeof(answer), MSG_WAITALL);
+	close(fd);
+	return n > 12 && memcmp(answer + 8, " 200", 4) == 0;
+}
+
+/* Seconds from its start to the first answer; NAN: there was none. */
+static double first_answer(const struct process *p, unsigned port)
+{
+	struct pollfd f = { .fd = p->out, .events = POLLIN };
+	struct timespec moment = { .tv_nsec = 500000 };
+
+	if (port == 0) {
+		if (poll(&f, 1, START_S * 1000) == 1 && f.revents & POLLIN)
+			return now() - p->begin;
+		return NAN;
+	}
+	while (now() - p->begin < START_S && waitpid(p->pid, NULL, WNOHANG) == 0) {
+		if (http_ask(port))
+			return now() - p->begin;
+		nanosleep(&moment, NULL);
+	}
+	return NAN;
+}
+
+/* ---- bars --------------------------------------------------------------------------------------- */
+
+struct figure {
+	double low, middle, high;
+};
+
+/* The median of n differences, and the ranks between which the true one lies with 95 % at least: it
+ * lies outside by the chance that a fair coin shows the same side too often. */
+static struct figure figure_of(double *v, unsigned n)
+{
+	double chance = pow(0.5, n), tail = 0;
+	unsigned k = 0;
+
+	qsort(v, n, sizeof(*v), spread_order);
+	while (k < n / 2 && tail + chance <= 0.025) {
+		tail += chance;
+		chance *= (double)(n - k) / (k + 1);
+		k++;
+	}
+	k = k ? k - 1 : 0;
+	return (struct figure){ v[k], spread_quantile(v, n, 0.5), v[n - 1 - k] };
+}
+
+struct bar {
+	const char *part; /* behind the plan's name */
+	const char *unit;
+	const char *what;
+	bool met;
+};
+
+static void bar_add(struct pairs *d, const struct plan *plan, const struct figure *f,
+		    const struct bar *bar)
+{
+	struct json *j = &d->json;
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s%s", plan->name, bar->part);
+	buf_printf(&d->bars, "idle/%s: %.3g %s [%.3g %.3g] (bar: %s) %s\n", name, f->middle,
+		   bar->unit, f->low, f->high, bar->what, bar->met ? "met" : "short");
+	json_open(j, '{');
+	json_key(j, "bar");
+	json_text(j, name);
+	json_key(j, "figure");
+	json_double(j, f->middle);
+	json_key(j, "low");
+	json_double(j, f->low);
+	json_key(j, "high");
+	json_double(j, f->high);
+	json_key(j, "unit");
+	json_text(j, bar->unit);
+	json_key(j, "met");
+	json_bool(j, bar->met);
+	json_close(j, '}');
+}
+
+static bool give_up(struct pairs *d, const struct plan *plan, const char *what)
+{
+	printf("skipped: %s: %s, see %s\n", plan->name, what, d->log);
+	buf_printf(&d->bars, "idle/%s: not measured (bar: costs nothing) short\n", plan->name);
+	return false;
+}
+
+/* ---- start -------------------------------------------------------------------------------------- */
+
+/* Of one start: milliseconds until the first answer, by the clock and by the processor, and MiB then. */
+enum { MS, CPU_MS, MIB, START_FIGURES };
+
+static bool start_once(struct pairs *d, const struct plan *plan, int with, double v[START_FIGURES])
+{
+	struct timespec moment = { .tv_nsec = 100000000 };
+	struct process p;
+
+	if (!process_start(d, &p, plan->command[with], plan->port == 0))
+		return false;
+	v[MS] = first_answer(&p, plan->port) * 1e3;
+	v[CPU_MS] = process_cpu(&p) * 1e3;
+	nanosleep(&moment, NULL);
+	v[MIB] = process_pss(&p) / 1024;
+	process_end(&p);
+	return !isnan(v[MS]) && !isnan(v[MIB]);
+}
+
+/* All starts, without and with the agent. */
+struct starts {
+	unsigned n;
+	double v[2][SPREAD_MAX][START_FIGURES];
+};
+
+/* Prints one figure, and gives the difference that the agent makes. */
+static struct figure start_print(const struct starts *s, int which, const char *name,
+				 const char *unit)
+{
+	double without[SPREAD_MAX], with[SPREAD_MAX], difference[SPREAD_MAX];
+	struct figure f;
+
+	for (unsigned i = 0; i < s->n; i++) {
+		without[i] = s->v[0][i][which];
+		with[i] = s->v[1][i][which];
+		difference[i] = with[i] - without[i];
+	}
+	f = figure_of(difference, s->n);
+	printf("%-24s %10.1f %10.1f %10.2f [%.2f %.2f] %s\n", name, spread_of(without, s->n).median,
+	       spread_of(with, s->n).median, f.middle, f.low, f.high, unit);
+	return f;
+}
+
+static bool start_measure(struct pairs *d, const struct plan *plan)
+{
+	static struct starts s;
+	struct figure f;
+
+	s.n = d->quick ? 3 : plan->n;
+	fprintf(stderr, "idle: %s: %u pairs ...\n", plan->name, s.n);
+	start_once(d, plan, 0, s.v[0][0]); /* what it reads comes into memory */
+	for (unsigned i = 0; i < s.n; i++) {
+		for (unsigned turn = 0; turn < 2; turn++) {
+			int with = (i + turn) & 1;
+
+			if (!start_once(d, plan, with, s.v[with][i]))
+				return give_up(d, plan, "gave no answer");
+		}
+	}
+	f = start_print(&s, MS, plan->name, "ms");
+	bar_add(d, plan, &f, &(struct bar){ "-time", "ms", "at most 10 ms", f.middle <= 10 });
+	start_print(&s, CPU_MS, "", "ms of processor time");
+	f = start_print(&s, MIB, "", "MiB");
+	bar_add(d, plan, &f, &(struct bar){ "-memory", "MiB", "at most 2 MiB", f.middle <= 2 });
+	fflush(stdout);
+	return true;
+}
+
+/* ---- load --------------------------------------------------------------------------------------- */
+
+struct window {
+	double requests_s, cpu_us; /* a second; processor time of the server for each */
+};
+
+static bool load_window(const struct process *p, unsigned port, unsigned seconds, struct window *w)
+{
+	char command[256], line[256];
+	double cpu = process_cpu(p), requests = 0;
+	FILE *f;
+
+	kill(p->pid, SIGCONT);
+	snprintf(command, sizeof(command), "wrk -t1 -c4 -d%us http://127.0.0.1:%u" PAGE, seconds,
+		 port);
+	w->requests_s = 0;
+	f = popen(command, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, " %lf requests in", &requests);
+		sscanf(line, "Requests/sec: %lf", &w->requests_s);
+	}
+	w->cpu_us = (process_cpu(p) - cpu) * 1e6 / requests;
+	kill(p->pid, SIGSTOP);
+	return f && pclose(f) == 0 && requests > 0 && w->requests_s > 0;
+}
+
+/* Two servers in one life; gives the mean of the logarithms of their ratios. */
+static bool load_life(struct pairs *d, const struct plan *plan, struct window sum[2],
+		      double ratio[2])
+{
+	struct process p[2] = { { .out = -1 }, { .out = -1 } };
+	struct window w[2];
+	unsigned warm = d->quick ? 1 : 4, seconds = d->quick ? 1 : 2;
+	bool ok = true;
+
+	ratio[0] = ratio[1] = 0;
+	for (unsigned k = 0; ok && k < 2; k++) {
+		ok = process_start(d, &p[k], plan->command[k], false) &&
+		     !isnan(first_answer(&p[k], plan->port + k)) &&
+		     load_window(&p[k], plan->port + k, warm, &w[k]);
+	}
+	for (unsigned i = 0; ok && i < WINDOWS; i++) {
+		for (unsigned turn = 0; ok && turn < 2; turn++) {
+			unsigned k = (i + turn) & 1;
+
+			ok = load_window(&p[k], plan->port + k, seconds, &w[k]);
+			sum[k].requests_s += w[k].requests_s;
+			sum[k].cpu_us += w[k].cpu_us;
+		}
+		ratio[0] += log(w[1].requests_s / w[0].requests_s) / WINDOWS;
+		ratio[1] += log(w[1].cpu_us / w[0].cpu_us) / WINDOWS;
+	}
+	for (unsigned k = 0; k < 2; k++) {
+		if (p[k].pid > 0)
+			process_end(&p[k]);
+	}
+	return ok;
+}
+
+/* Student's interval around the mean of n logarithms, as ratios. */
+static struct figure ratio_figure(const double *v, unsigned n)
+{
+	static const double t[] = { 0,	   12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+				    2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131 };
+	unsigned freedom = n - 1;
+	double mean = 0, squares = 0, half;
+
+	for (unsigned i = 0; i < n; i++)
+		mean += v[i] / n;
+	for (unsigned i = 0; i < n; i++)
+		squares += (v[i] - mean) * (v[i] - mean);
+	half = freedom ? sqrt(squares / freedom / n) : INFINITY;
+	half *= freedom < sizeof(t) / sizeof(t[0]) ? t[freedom] : 2.13;
+	return (struct figure){ exp(mean - half), exp(mean), exp(mean + half) };
+}
+
+static bool load_measure(struct pairs *d, const struct plan *plan)
+{
+	double ratio[2][SPREAD_MAX], life[2];
+	struct window sum[2] = { { 0 } };
+	unsigned n = d->quick ? 2 : plan->n;
+	struct figure f, cpu;
+
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(stderr, "idle: %s: life %u of %u ...\n", plan->name, i + 1, n);
+		if (!load_life(d, plan, sum, life))
+			return give_up(d, plan, "did not serve");
+		ratio[0][i] = life[0];
+		ratio[1][i] = life[1];
+	}
+	f = ratio_figure(ratio[0], n);
+	cpu = ratio_figure(ratio[1], n);
+	printf("%-24s %10.0f %10.0f %10.4f [%.4f %.4f] requests a second, x\n", plan->name,
+	       sum[0].requests_s / (n * WINDOWS), sum[1].requests_s / (n * WINDOWS), f.middle,
+	       f.low, f.high);
+	printf("%-24s %10.1f %10.1f %10.4f [%.4f %.4f] us of processor time for each, x\n", "",
+	       sum[0].cpu_us / (n * WINDOWS), sum[1].cpu_us / (n * WINDOWS), cpu.middle, cpu.low,
+	       cpu.high);
+	fflush(stdout);
+	bar_add(d, plan, &f,
+		&(struct bar){ "", "x the throughput",
+			       "the interval holds 1 and is no wider than 6 %",
+			       f.low <= 1 && f.high >= 1 && f.high - f.low <= WIDEST });
+	return true;
+}
+
+/* ---- the plan ----------------------------------------------------------------------------------- */
+
+static int plan_line(struct pairs *d, char *line)
+{
+	char *f[MAX_FIELDS];
+	struct plan plan;
+	int n = 0;
+
+	while (n < MAX_FIELDS && (f[n] = strsep(&line, "\t")))
+		n++;
+	if (n != 6)
+		return 2;
+	plan = (struct plan){ .name = f[1],
+			      .port = (unsigned)strtoul(f[2], NULL, 10),
+			      .n = (unsigned)strtoul(f[3], NULL, 10),
+			      .command = { f[4], f[5] } };
+	if (plan.n < 1 || plan.n > SPREAD_MAX)
+		return 2;
+	if (strcmp(f[0], "start") == 0)
+		start_measure(d, &plan);
+	else if (strcmp(f[0], "load") == 0)
+		load_measure(d, &plan);
+	else
+		return 2;
+	return 0;
+}
+
+static bool write_file(const char *path, const struct buf *b)
+{
+	FILE *f = b->err ? NULL : fopen(path, "wb");
+	bool ok = f && fwrite(b->p, 1, b->n, f) == b->n;
+
+	if (!f || fclose(f) || !ok)
+		perror(path);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	const char *quick = getenv("BENCH_QUICK");
+	struct pairs d = { .quick = quick && strcmp(quick, "0") != 0 };
+	FILE *plan = argc == 4 ? fopen(argv[1], "r") : NULL;
+	char *line = NULL;
+	size_t cap = 0;
+	int rc = 0;
+
+	if (!plan) {
+		fprintf(stderr, "usage: pairs PLAN JSON LOG\n");
+		return 2;
+	}
+	d.log = argv[3];
+	d.json = json_to(&d.json_out);
+	json_open(&d.json, '{');
+	json_key(&d.json, "bench");
+	json_text(&d.json, "idle");
+	json_key(&d.json, "bars");
+	json_open(&d.json, '[');
+	printf("%-24s %10s %10s %10s\n", "", "without", "with", "difference");
+	while (rc == 0 && getline(&line, &cap, plan) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		rc = plan_line(&d, line);
+	}
+	json_close(&d.json, ']');
+	json_close(&d.json, '}');
+	fclose(plan);
+	free(line);
+	if (rc == 0 && !write_file(argv[2], &d.json_out))
+		rc = 3;
+	printf("\n%.*s", (int)d.bars.n, (const char *)d.bars.p);
+	buf_release(&d.json_out);
+	buf_release(&d.bars);
+	return rc;
+}

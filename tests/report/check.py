@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check.py KIND FILE: is the JSON that report, tree or watch printed what Shop did in 100 rounds?"""
+import json
+import re
+import sys
+
+ROUNDS = 100
+CALLS = {
+    "Shop.round(I)V": ROUNDS,
+    "Shop$Cart.checkout(Ljava/lang/String;[JLShop$Shy;)Z": ROUNDS,
+    "Shop$Cart.total()I": ROUNDS + ROUNDS // 2,
+    "Shop$Cart.total(Ljava/lang/String;)I": ROUNDS,
+    "Shop$Cart.deeper(I)V": 4 * ROUNDS,
+    "Shop.price(LShop$Line;)I": 2 * (ROUNDS + ROUNDS // 2),
+}
+
+
+def fail(why):
+    sys.exit("check: " + why)
+
+
+def same(what, got, want):
+    if got != want:
+        fail(f"{what} is {got!r}, not {want!r}")
+
+
+def report(out):
+    methods = {m["method"]: m for m in out["methods"]}
+    for name, calls in CALLS.items():
+        m = methods[name]
+        same(name + " calls", m["calls"], calls)
+        same(name + " level", m["level"], "timed")
+        if not m["low_ns"] <= m["raw_ns"] <= m["high_ns"]:
+            fail(name + " is not within its interval")
+        if not 0 < m["min_ns"] <= m["p50_ns"] <= m["p90_ns"] <= m["p99_ns"] <= m["max_ns"]:
+            fail(name + " has percentiles out of order")
+        if m["timed"] == m["calls"] and not m["max_ns"] <= m["raw_ns"]:
+            fail(name + " has a total below its longest call")
+    checkout = methods["Shop$Cart.checkout(Ljava/lang/String;[JLShop$Shy;)Z"]
+    same("errors", checkout["errors"], ROUNDS // 10)
+    same("compensated_ns", checkout["compensated_ns"], None)
+    if checkout["self_ns"] > checkout["raw_ns"]:
+        fail("self is above the total")
+    same("rules", out["agent"]["rules"], 1)
+    same("contexts_lost", out["agent"]["contexts_lost"], 0)
+
+
+def tree(out):
+    (root,) = [r for r in out["roots"] if r["method"].startswith("Shop.round")]
+    same("calls of the root", root["calls"], ROUNDS)
+    (checkout,) = [c for c in root["children"] if ".checkout" in c["method"]]
+    names = sorted(c["method"] for c in checkout["children"])
+    same("children", names, ["Shop$Cart.deeper(I)V", "Shop$Cart.total()I",
+                             "Shop$Cart.total(Ljava/lang/String;)I"])
+    totals = [c["total_ns"] for c in checkout["children"]]
+    same("order of the children", totals, sorted(totals, reverse=True))
+    depth, node = 0, [c for c in checkout["children"] if ".deeper" in c["method"]][0]
+    while node["children"]:
+        same("calls of a level", node["calls"], ROUNDS)
+        depth, node = depth + 1, node["children"][0]
+    same("depth of the recursion", depth, 3)
+
+
+def watch(calls):
+    same("calls", len(calls), 10)
+    for k, c in enumerate(calls):
+        id = k + 1
+        same("method", c["method"], "Shop$Cart.checkout(Ljava/lang/String;[JLShop$Shy;)Z")
+        same("args", c["args"], ['"SALE"' if id % 2 == 0 else "null",
+                                 "long[2]{1, %d}" % id, "Shop$Shy{value=7}"])
+        line = ('Shop$Line{sku="a \\"b\\"\\n\\u001b[31m\u00e4\U0001f600", count=3, '
+                'password=***, headers=Map(1)@H}')
+        this = re.sub("@[0-9a-f]+", "@H", c["this"])
+        same("this", this, "Shop$Cart{id=%d, lines=Shop$Line[2]{%s, %s}}" % (id, line, line))
+        same("thread", c["thread"], "main")
+        if id == 10:
+            same("error", c["error"], True)
+            same("thrown", c["thrown"], "java.lang.IllegalStateException")
+            same("message", c["message"], "out of stock: 10")
+        else:
+            same("result", c["result"], "true")
+        if c["elapsed_ns"] <= 0 or c["when_ns"] < 1.6e18:
+            fail("a time makes no sense")
+
+
+kind, path = sys.argv[1:]
+with open(path, encoding="utf-8") as f:
+    if kind == "watch":
+        watch([json.loads(line) for line in f])
+    else:
+        {"report": report, "tree": tree}[kind](json.load(f))
