@@ -472,6 +472,8 @@ static void run_watch(struct conn *c, JNIEnv *jni, struct slice payload)
 		while ((n = wire_frame(rest, &type, &frame)) > 0) {
 			if (type == WIRE_done)
 				wire_get_done(frame, &done);
+			else if (type == WIRE_left)
+				buf_bytes(&answer, rest.p, (size_t)n);
 			rest.p += n, rest.n -= (size_t)n;
 		}
 		if (done.status > NO) {

@@ -85,5 +85,12 @@ void vthread_events(bool on)
 			    ->SetExtensionEventCallback(agent.jvmti, events.unmount,
 							on ? on_unmount : NULL) != JVMTI_ERROR_NONE)
 		agent_note("the JVM does not tell when virtual threads come and go");
+	/* unlike other extension events, these have to be switched on as well */
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
+					   (jvmtiEvent)events.mount, NULL);
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
+					   (jvmtiEvent)events.unmount, NULL);
 	events.on = on;
 }

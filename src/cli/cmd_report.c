@@ -80,7 +80,7 @@ static const struct table_column columns[COLUMNS] = {
 	[STALLS] = { "stalls", 11, false, false }, [BYTES] = { "bytes", 12, false, true },
 };
 
-enum { NAME_WIDTH = 28, INTERVAL_MS = 1000 };
+enum { NAME_WIDTH = 34, INTERVAL_MS = 1000 };
 
 struct seen { /* of a method, the time before: to tell the rate */
 	uint32_t id;
@@ -300,11 +300,10 @@ static void show_again(void *ctx, struct buf *out, unsigned width, unsigned rows
 		show_json(v, out);
 		return;
 	}
-	if (rows) {
-		buf_printf(out, "%d %s: %s methods, by %s (q ends, s sorts, r resets)\n\n",
-			   (int)v->target.pid, v->target.name, cli_number(n, v->hooked),
-			   report_order_name(v->order));
-	}
+	if (rows)
+		buf_printf(out, "%d %.*s: %s methods, by %s (q ends, s sorts, r resets)\n\n",
+			   (int)v->target.pid, width > 80 ? (int)width - 60 : 20, v->target.name,
+			   cli_number(n, v->hooked), report_order_name(v->order));
 	show_table(v, out, width, rows);
 	if (!rows)
 		buf_u8(out, '\n');
@@ -355,6 +354,13 @@ static int nothing(const struct view *v)
 			(int)v->client.pid, (int)v->client.pid);
 	else
 		fputs("sonde: no method was hooked when this was recorded\n", stderr);
+	if (!v->hooked && v->report.has_status && v->report.status.notes.n) {
+		struct buf notes = { 0 };
+
+		client_show(&notes, v->report.status.notes);
+		fprintf(stderr, "The agent notes:\n%.*s", SLICE_FMT(buf_slice(&notes)));
+		buf_release(&notes);
+	}
 	return CLI_NO;
 }
 

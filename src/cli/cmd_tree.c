@@ -89,24 +89,37 @@ static bool is_shown(const struct view *v, const struct call_node *n)
 	       (call_node_share(&v->tree, n) >= v->least || !v->tree.total_ns);
 }
 
+/* Of a call that runs still only that is known which it has called: "> 1.21 s". */
+static void add_row(const struct view *v, struct table *t, const struct call_node *n)
+{
+	const struct wire_node *m = &n->m;
+	double share = call_node_share(&v->tree, n);
+	char text[3 * BAR_WIDTH + FIGURE_MAX], *time = text;
+	bool timed = m->timed > 0, known = timed || n->least_ns;
+
+	table_cell(t, known ? figure_share(time, share) : "");
+	table_cell(t, bar(v, share, time));
+	memcpy(text, "> ", 2);
+	time = timed ? text : text + 2;
+	figure_time(time, (double)(timed ? m->total_ns : n->least_ns));
+	table_cell(t, known ? text : "");
+	table_cell(t, timed ? figure_time(text, (double)m->self_ns) : "");
+	table_cell(t, v->wide ? cli_number(text, m->calls) : figure_count(text, m->calls));
+	/* Most were timed: then all are, and the others run still; else the total is an estimate
+	 * for all calls. */
+	table_cell(t,
+		   timed ? figure_time(text, (double)m->total_ns / (double)(2 * m->timed > m->calls
+										    ? m->timed
+										    : m->calls))
+			 : "");
+}
+
 static void add_rows(const struct view *v, struct table *t, const struct call_node *first)
 {
 	for (; first; first = first->next) {
-		const struct wire_node *m = &first->m;
-		char text[3 * BAR_WIDTH + FIGURE_MAX];
-		double share = call_node_share(&v->tree, first);
-		bool timed = m->timed > 0;
-
 		if (!is_shown(v, first))
 			continue;
-		table_cell(t, timed ? figure_share(text, share) : "");
-		table_cell(t, bar(v, share, text));
-		table_cell(t, timed ? figure_time(text, (double)m->total_ns) : "");
-		table_cell(t, timed ? figure_time(text, (double)m->self_ns) : "");
-		table_cell(t, v->wide ? cli_number(text, m->calls) : figure_count(text, m->calls));
-		table_cell(t, timed && m->calls
-				      ? figure_time(text, (double)m->total_ns / (double)m->calls)
-				      : "");
+		add_row(v, t, first);
 		add_rows(v, t, first->first);
 	}
 }

@@ -23,7 +23,7 @@
 int cmd_watch(int argc, char **argv);
 
 static const char help[] =
-	"usage: sonde watch [OPTION]... [TARGET] METHODS [CLAUSE]... [if CONDITION]\n"
+	"usage: sonde watch [OPTION]... [TARGET] METHODS\n"
 	"\n"
 	"Prints calls of the methods as they end: when, in which thread, how long, this, arguments ($1,\n"
 	"$2 ...), result or exception.  The hook is there only while the command runs.\n"
@@ -41,15 +41,15 @@ static const char help[] =
 	"\n"
 	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  METHODS are those\n"
 	"of a rule: com.shop.Cart::checkout (or com.shop.Cart.checkout), 'com.shop.**::save*',\n"
-	"'implements java.sql.Driver::connect'.  CONDITION asks for the data of a call, CLAUSE is 'inside\n"
-	"METHODS': 'sonde help hook' says more.\n"
+	"'implements java.sql.Driver::connect'.  'if' and 'inside' of a rule are not decided by the agent\n"
+	"yet, and refused here.\n"
 	"\n"
 	"Exit status: 0 calls were seen, 1 none was, 2 wrong usage, 3 could not.\n"
 	"\n"
 	"Examples:\n"
 	"  sonde watch 4711 com.shop.Cart::checkout\n"
 	"  sonde watch -n 3 -x 3 --slower 200ms shop.jar 'com.shop.**::*'\n"
-	"  sonde watch 4711 com.shop.Inventory::adjust 'if $1.type == \"GIFT\" and $2 < 10'\n";
+	"  sonde watch --json -n 0 --for 1m 4711 com.shop.Inventory::adjust >calls.json\n";
 
 /* As SondeText has them; sent, since another version of it may be in the program. */
 static const char secrets[] =

@@ -193,7 +193,10 @@ void report_filter(struct report *r, const char *pattern)
 
 double report_avg_ns(const struct wire_method *m)
 {
-	return m->timed && m->calls ? (double)m->total_ns / (double)m->calls : 0;
+	/* Without 1/N the total is that of the calls that have ended; with it, of all. */
+	uint64_t n = m->one_in > 1 ? m->calls : m->timed;
+
+	return m->timed && n ? (double)m->total_ns / (double)n : 0;
 }
 
 static double key(const struct wire_method *m, enum report_order order)

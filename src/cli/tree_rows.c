@@ -74,8 +74,8 @@ static int compare(const void *left, const void *right)
 	size_t n = a->m.name.n < b->m.name.n ? a->m.name.n : b->m.name.n;
 	int c;
 
-	if (a->m.total_ns != b->m.total_ns)
-		return a->m.total_ns < b->m.total_ns ? 1 : -1;
+	if (a->least_ns != b->least_ns)
+		return a->least_ns < b->least_ns ? 1 : -1;
 	if (a->m.calls != b->m.calls)
 		return a->m.calls < b->m.calls ? 1 : -1;
 	c = memcmp(a->m.name.p, b->m.name.p, n);
@@ -143,20 +143,31 @@ done:
 	map_release(&seen);
 }
 
+/* As deep as the tree, which is no deeper than the probe's stack. */
+static void sum_up(struct call_node *n)
+{
+	uint64_t below = 0;
+
+	for (struct call_node *c = n->first; c; c = c->next) {
+		sum_up(c);
+		below += c->least_ns;
+	}
+	n->least_ns = n->m.total_ns > below ? n->m.total_ns : below;
+}
+
 void call_tree_sort(struct call_tree *t)
 {
+	sum_up(&t->root);
+	t->total_ns = t->root.least_ns;
 	sort_children(t, &t->root);
 	for (struct call_node *n = t->root.first; n; n = after(t, n))
 		sort_children(t, n);
-	t->total_ns = 0;
-	for (struct call_node *n = t->root.first; n; n = n->next)
-		t->total_ns += n->m.total_ns;
 	find_overloads(t);
 }
 
 double call_node_share(const struct call_tree *t, const struct call_node *n)
 {
-	return t->total_ns ? (double)n->m.total_ns / (double)t->total_ns : 0;
+	return t->total_ns ? (double)n->least_ns / (double)t->total_ns : 0;
 }
 
 /* ---- JSON ---- */

@@ -16,6 +16,9 @@ struct call_node {
 	struct wire_node m; /* its name is in the tree's memory */
 	struct method_name name;
 	bool overloaded; /* another one in the tree differs in the parameters alone */
+	/* Its total, or that of its children when they have more: calls that run still are in
+	 * nobody's total, but those that they have made are. */
+	uint64_t least_ns;
 	struct call_node *parent;
 	struct call_node *first, *next; /* child, sibling */
 	size_t n_children;
@@ -26,7 +29,7 @@ struct call_tree {
 	struct call_node root; /* of no method: its children are the roots */
 	struct call_node *last;
 	size_t n;	   /* nodes */
-	uint64_t total_ns; /* of all roots */
+	uint64_t total_ns; /* of all roots, at least */
 	int err;
 };
 

@@ -5,14 +5,14 @@
  * below; nothing blocks.  All memory is set aside by probe_init(); when it is used up, contexts
  * are lost and counted, never calls or times.
  *
- * An observed thread has a struct probe_thread (initial-exec thread-local pointer), which only it
- * writes: a stack of the hooked calls that run now, and a tree of nodes, one for each sequence of
- * hooked methods seen.  A node is (parent, method) with its figures.  Readers (the agent's thread)
- * read those words while they change; each is a word that only grows, so a reading is at most
- * a call behind.
+ * An observed thread has a struct probe_thread (found through initial-exec thread-local memory),
+ * which only it writes: a stack of the hooked calls that run now, and a tree of nodes, one for each
+ * sequence of hooked methods seen.  A node is (parent, method) with its figures.  Readers (the
+ * agent's thread) read those words while they change; each is a word that only grows, so a reading
+ * is at most a call behind.
  *
- * The token that enter() gives and exit() takes is the tick at which the call began, with bit 0
- * set when data about this call are wanted.  So the time is right even when the stack is not: the
+ * The token that enter() gives and exit() takes is twice the tick at which the call began, and one
+ * more when data about this call are wanted.  So the time is right even when the stack is not: the
  * exit of a call that is not on this thread's stack (a virtual thread went on elsewhere, memory
  * was short) is accounted to the method alone, and exits that never came (a stack overflow)
  * are found by the next one that does. */
@@ -50,18 +50,20 @@ uint64_t probe_now(void); /* the tick */
 void probe_mute(bool begins);
 
 /* A virtual thread leaves this carrier, or comes to it: its part of the stack is put away and
- * taken out again.  unmount gives what mount will want; NULL when there was nothing to keep.
- * drop: the virtual thread will never come back. */
+ * taken out again.  unmount gives what mount will want; NULL when there was nothing to keep, and
+ * mount must be called all the same, with NULL: it says where the carrier's own part ends.
+ * drop: the virtual thread will never come back; its calls are lost. */
 void *probe_unmount(void);
 void probe_mount(void *kept);
 void probe_drop(void *kept);
 
-/* The thread ends; its figures stay. */
+/* The calling thread ends; its figures stay, and the next probe_sweep() takes them in. */
 void probe_thread_end(void);
 
 /* ---- figures ------------------------------------------------------------------------------ */
 
-/* Of one node, one method, or a sum of such.  Times are in ticks. */
+/* Of one node, one method, or a sum of such.  Times are in ticks.  Those of a node have no lost,
+ * squares, bytes and stalls, which are known of methods only. */
 struct probe_figures {
 	uint64_t calls;	   /* begun */
 	uint64_t errors;   /* left by exception */
@@ -71,11 +73,11 @@ struct probe_figures {
 	uint64_t sum;	   /* ticks of the timed ones */
 	uint64_t weighted; /* ticks of the timed ones, each times the N of 1/N then in force */
 	uint64_t weight;   /* sum of those N */
-	double squares;	   /* sum of squares of ticks */
-	uint64_t below;	   /* ticks spent in hooked calls made by the timed ones (weighted) */
+	double squares; /* sum of squares of ticks, from the histogram: rather a little too large */
+	uint64_t below; /* ticks spent in hooked calls made by the timed ones (weighted) */
 	uint64_t min, max; /* min is UINT64_MAX when there is none */
-	uint64_t bytes;
-	uint64_t stalls; /* see probe_stalls */
+	uint64_t bytes;	   /* with 1/N, those of a timed call times N */
+	uint64_t stalls;   /* see probe_stalls */
 };
 
 void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f);
@@ -86,7 +88,7 @@ void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f)
  * bytes a method that is hooked.  Called again it changes nothing.  0 or E_NO_MEMORY. */
 int probe_init(size_t bytes);
 
-/* How a method is observed from now on. */
+/* How a method is observed from now on: every thread's next call knows. */
 struct probe_how {
 	uint32_t one_in;   /* 0: only counted; 1: every call timed; else one in so many */
 	bool data;	   /* facts are wanted: tokens get bit 0, calls are put into the ring */
@@ -97,7 +99,10 @@ void probe_method_set(uint32_t id, const struct probe_how *how);
 /* Figures of one method over all threads, living and ended.  histogram may be NULL, else
  * PROBE_BUCKETS counts are added to it. */
 void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogram);
-void probe_method_reset(uint32_t id); /* its figures count from now */
+
+/* Its figures count from now, also in the tree.  Calls that run now still run, but when they end
+ * they are not counted. */
+void probe_method_reset(uint32_t id);
 
 typedef void probe_visit(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f);
 
@@ -108,7 +113,8 @@ int probe_methods(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
 int probe_tree(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
 
 /* Looks at the calls that run now: those longer than `ticks` are counted as stalls of their
- * method, each once.  To be called once in a while. */
+ * method, each once; those of a virtual thread that is not mounted when it is mounted again.  To
+ * be called once in a while. */
 void probe_stalls(uint64_t now, uint64_t ticks);
 
 /* Takes in the trees of threads that have ended, also of those that ended without saying so. */

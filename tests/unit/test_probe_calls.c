@@ -311,23 +311,20 @@ PROBE_TEST(probe_reads_all_methods_as_it_reads_one, 4 * MIB)
 	MUST_INT(methods_calls, 10000);
 }
 
-PROBE_TEST(probe_shift_takes_time_out_of_a_call, MIB)
+PROBE_TEST(probe_finds_every_context_again, 4 * MIB)
 {
-	uint64_t outer, token, begin;
+	struct probe_state s;
+	uint64_t used = 0;
 
-	timed(1, 1);
-	probe_method_set(2, &(struct probe_how){ .one_in = 1, .data = true });
-	outer = probe_enter(1);
-	token = probe_enter(2);
-	begin = probe_now();
-	while (probe_now() - begin < 100000000)
-		continue;
-	token = probe_shift(2, token, begin);
-	MUST_INT(token & 1, 1);
-	probe_exit(2, token);
-	probe_exit(1, outer);
-	MUST_INT(figures(2).timed, 1);
-	MUST(figures(2).sum < 100000000);
-	MUST(figures(1).sum >= 100000000);
-	MUST_INT(figures(2).lost, 0);
+	for (int round = 0; round < 3; round++) {
+		for (uint32_t id = 0; id < 9000; id++)
+			probe_count(id);
+		probe_state_read(&s);
+		if (round == 0)
+			used = s.bytes_used;
+		MUST_INT(s.bytes_used, used);
+		MUST_INT(s.nodes_refused, 0);
+	}
+	MUST_INT(figures(0).calls, 3);
+	MUST_INT(figures(8999).calls, 3);
 }

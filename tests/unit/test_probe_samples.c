@@ -95,29 +95,33 @@ PROBE_TEST(probe_has_no_rhythm_of_its_own, MIB)
 	}
 }
 
-/* Times of hooked calls below, with both sides sampled. */
+/* Times of hooked calls below stand for those of the calls that were not timed, on both sides. */
 PROBE_TEST(probe_weighs_what_is_below, MIB)
 {
 	struct probe_figures outer, inner;
 
-	timed(1, 4);
-	timed(2, 2);
+	timed(1, 1);
+	timed(2, 4);
+	timed(3, 4);
+	timed(4, 1);
 	for (int i = 0; i < 20000; i++) {
 		uint64_t token = probe_enter(1);
 
 		for (int k = 0; k < 4; k++)
 			call(2);
-		if (token)
-			probe_exit(1, token);
+		probe_exit(1, token);
+		token = probe_enter(3);
+		if (!token)
+			continue;
+		call(4);
+		probe_exit(3, token);
 	}
-	outer = figures(1);
-	inner = figures(2);
-	MUST_INT(inner.calls, 80000);
-	MUST(outer.below > 0);
+	MUST_INT(figures(1).below, figures(2).weighted);
+	MUST(figures(2).weighted > 3 * figures(2).sum);
+	outer = figures(3);
+	inner = figures(4);
+	MUST_INT(outer.below, inner.sum * 4);
 	MUST(outer.below < outer.weighted);
-	/* All of 2 is below 1, so both estimate the same.  One preemption may be seen by either. */
-	MUST((double)outer.below < 2 * (double)(inner.weighted + inner.max * 8));
-	MUST((double)inner.weighted < 2 * (double)(outer.below + inner.max * 8));
 }
 
 TEST(histogram_buckets_are_at_most_a_quarter_wide)
@@ -188,4 +192,20 @@ PROBE_TEST(probe_histogram_grows_with_the_times, MIB)
 	f = figures(2);
 	MUST_INT(histogram_total(2), f.timed);
 	MUST(f.squares >= (double)f.max * (double)f.max * 0.6);
+}
+
+/* A short call inside a long one, of a method that had only long ones. */
+PROBE_TEST(probe_histogram_grows_under_a_running_call, MIB)
+{
+	uint64_t token;
+
+	timed(2, 1);
+	for (int i = 0; i < 2; i++) {
+		token = probe_enter(2);
+		spin(1000000);
+		if (i == 1)
+			call(2);
+		probe_exit(2, token);
+	}
+	MUST_INT(histogram_total(2), 3);
 }

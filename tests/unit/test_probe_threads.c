@@ -215,6 +215,27 @@ PROBE_TEST(probe_loses_the_calls_of_a_thread_that_ends_inside, MIB)
 	MUST_STR(tree(), "1*4(2*4)");
 }
 
+PROBE_TEST(probe_has_times_below_and_losses_without_memory, 0)
+{
+	timed(1, 1);
+	timed(2, 1);
+	timed(3, 1);
+	timed(4, 1);
+	for (int i = 0; i < 100; i++) {
+		uint64_t token = probe_enter(3);
+
+		call(4);
+		probe_exit(3, token);
+	}
+	MUST_INT(figures(3).below, figures(4).sum);
+	probe_test_threads(2, ends_inside);
+	MUST_INT(active(2), 2);
+	probe_sweep();
+	MUST_INT(active(1), 0);
+	MUST_INT(figures(2).lost, 2);
+	MUST_STR(tree(), "");
+}
+
 static bool stop;
 
 static void churn(unsigned number)

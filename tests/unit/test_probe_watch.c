@@ -193,9 +193,8 @@ static void produce(unsigned number)
 	for (unsigned i = 0; i < 20000; i++) {
 		uint64_t token = probe_enter(number);
 
-		snprintf(text, sizeof(text), "%u-%u", number, i);
-		memset(text + strlen(text), '.', i % 20);
-		text[40] = '\0';
+		snprintf(text, sizeof(text), "%u-%u%.*s", number, i, (int)i % 20,
+			 "....................");
 		fact(number, "n", text);
 		probe_exit(number, token);
 	}

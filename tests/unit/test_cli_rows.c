@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_cli_rows.c - the rows of report and tree: order, filter, nesting, short memory. */
+#include "base/mem.h"
+#include "cli/report_rows.h"
+#include "cli/tree_rows.h"
+#include "test.h"
+
+struct row {
+	const char *name;
+	uint64_t calls, total, self, max, errors;
+};
+
+static const struct row rows[] = {
+	{ "a.B.slow(I)V", 10, 5000, 100, 900, 0 },
+	{ "a.B.slow(J)V", 20, 300, 300, 80, 2 },
+	{ "a.C.fast()V", 1000, 400, 400, 3, 0 },
+	{ "b.D.counted()V", 7, 0, 0, 0, 0 },
+};
+
+/* The payload of the last frame in out. */
+static struct slice payload(const struct buf *out)
+{
+	return (struct slice){ out->p + WIRE_HEAD, out->n - WIRE_HEAD };
+}
+
+static bool fill(struct report *r)
+{
+	struct buf out = { 0 };
+	bool good = true;
+
+	for (size_t i = 0; i < COUNT(rows) && good; i++) {
+		const struct row *x = &rows[i];
+
+		buf_clear(&out);
+		wire_put_method(&out, &(struct wire_method){ .id = (uint32_t)i + 1,
+							     .name = slice_str(x->name),
+							     .level = 1,
+							     .calls = x->calls,
+							     .timed = x->total ? x->calls : 0,
+							     .total_ns = x->total,
+							     .self_ns = x->self,
+							     .max_ns = x->max,
+							     .errors = x->errors });
+		good = !out.err && report_take(r, WIRE_method, payload(&out));
+	}
+	buf_release(&out);
+	return good;
+}
+
+TEST(report_is_sorted_by_what_is_asked_for)
+{
+	static const struct {
+		enum report_order order;
+		const char *first;
+	} cases[] = {
+		{ REPORT_TOTAL, "a.B.slow(I)V" }, { REPORT_SELF, "a.C.fast()V" },
+		{ REPORT_CALLS, "a.C.fast()V" },  { REPORT_AVG, "a.B.slow(I)V" },
+		{ REPORT_MAX, "a.B.slow(I)V" },	  { REPORT_ERRORS, "a.B.slow(J)V" },
+	};
+	struct report r;
+
+	report_init(&r);
+	CHECK(fill(&r));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		report_sort(&r, cases[i].order);
+		CHECK(slice_is(r.all[0]->m.name, cases[i].first));
+	}
+	report_sort(&r, REPORT_TOTAL);
+	CHECK(slice_is(r.all[3]->m.name, "b.D.counted()V"));
+	CHECK(r.all[0]->overloaded && !r.all[1]->overloaded);
+	report_release(&r);
+}
+
+TEST(report_keeps_what_the_filter_matches)
+{
+	static const struct {
+		const char *pattern;
+		size_t kept;
+	} cases[] = {
+		{ "slow", 2 }, { "a.*", 3 },	     { "a.**::fast", 1 }, { "a.B::slow", 2 },
+		{ "*", 4 },    { "a.B.slow(I)", 0 }, { "D.c?unted", 0 },  { "*D.c?unted", 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct report r;
+
+		report_init(&r);
+		CHECK(fill(&r));
+		report_filter(&r, cases[i].pattern);
+		CHECK_INT(r.n, cases[i].kept, cases[i].pattern);
+		report_release(&r);
+	}
+}
+
+TEST(report_json_says_null_for_what_is_not_known)
+{
+	struct buf out = { 0 };
+	struct json j = json_to(&out);
+	struct report r;
+
+	report_init(&r);
+	CHECK(fill(&r));
+	report_filter(&r, "counted");
+	json_open(&j, '{');
+	report_json(&r, &j);
+	json_close(&j, '}');
+	buf_u8(&out, '\0');
+	CHECK_STR(
+		(const char *)out.p,
+		"{\"methods\":[{\"method\":\"b.D.counted()V\",\"calls\":7,\"raw_ns\":null,"
+		"\"compensated_ns\":null,\"low_ns\":null,\"high_ns\":null,\"self_ns\":null,"
+		"\"errors\":0,\"rate\":0,\"timed\":0,\"one_in\":0,\"min_ns\":null,\"max_ns\":null,"
+		"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"active\":0,\"active_peak\":0,"
+		"\"stalls\":0,\"bytes\":0,\"level\":\"timed\",\"rule\":0,\"hooked\":true}],"
+		"\"agent\":null}",
+		NULL);
+	report_release(&r);
+	buf_release(&out);
+}
+
+TEST(report_survives_every_failed_allocation)
+{
+	for (long n = 0; n < 1000; n++) {
+		struct report r;
+		bool good;
+
+		report_init(&r);
+		mem_fail_at(n);
+		good = fill(&r);
+		if (good)
+			report_filter(&r, "a.*");
+		if (good)
+			report_sort(&r, REPORT_TOTAL);
+		good = good && !r.err;
+		report_release(&r);
+		if (!mem_fail_hit()) {
+			CHECK(good);
+			break;
+		}
+		CHECK(!good);
+	}
+	mem_fail_at(-1);
+}
+
+static bool add_node(struct call_tree *t, uint32_t depth, const char *name, uint64_t total)
+{
+	struct buf out = { 0 };
+	bool good;
+
+	wire_put_node(&out, &(struct wire_node){ .depth = depth,
+						 .name = slice_str(name),
+						 .calls = 1,
+						 .timed = 1,
+						 .total_ns = total });
+	good = !out.err && call_tree_take(t, WIRE_node, payload(&out));
+	buf_release(&out);
+	return good;
+}
+
+static bool grow(struct call_tree *t)
+{
+	return add_node(t, 0, "a.A.small()V", 10) && add_node(t, 0, "a.A.main()V", 90) &&
+	       add_node(t, 1, "a.A.b(I)V", 20) && add_node(t, 2, "a.A.c()V", 5) &&
+	       add_node(t, 1, "a.A.b(J)V", 60) && add_node(t, 9, "a.A.d()V", 50);
+}
+
+TEST(tree_has_the_most_expensive_children_first)
+{
+	struct call_tree t;
+	struct call_node *main_node, *child;
+
+	call_tree_init(&t);
+	CHECK(grow(&t));
+	call_tree_sort(&t);
+	CHECK_INT(t.total_ns, 100, NULL);
+	CHECK_INT(t.n, 6, NULL);
+	main_node = t.root.first;
+	CHECK(slice_is(main_node->name.name, "main") &&
+	      slice_is(main_node->next->name.name, "small"));
+	child = main_node->first;
+	CHECK(slice_is(child->m.name, "a.A.b(J)V") && child->overloaded);
+	CHECK(slice_is(child->first->name.name, "d")); /* of a depth that makes no sense */
+	CHECK(slice_is(child->next->m.name, "a.A.b(I)V") && !child->next->next);
+	CHECK(call_node_share(&t, child) == 0.6);
+	call_tree_release(&t);
+}
+
+TEST(tree_takes_running_calls_for_what_they_have_called)
+{
+	struct call_tree t;
+
+	call_tree_init(&t);
+	CHECK(add_node(&t, 0, "a.A.short()V", 10) && add_node(&t, 0, "a.A.main()V", 0) &&
+	      add_node(&t, 1, "a.A.loop()V", 0) && add_node(&t, 2, "a.A.step()V", 90));
+	call_tree_sort(&t);
+	CHECK_INT(t.total_ns, 100, NULL);
+	CHECK(slice_is(t.root.first->name.name, "main"));
+	CHECK(call_node_share(&t, t.root.first) == 0.9);
+	CHECK_INT(t.root.first->first->least_ns, 90, NULL);
+	call_tree_release(&t);
+}
+
+TEST(tree_json_is_nested_and_counts_what_it_leaves_out)
+{
+	struct buf out = { 0 };
+	struct json j = json_to(&out);
+	struct call_tree t;
+
+	call_tree_init(&t);
+	CHECK(grow(&t));
+	call_tree_sort(&t);
+	json_open(&j, '{');
+	call_tree_json(&t, &j, 0.5, 2);
+	json_close(&j, '}');
+	buf_u8(&out, '\0');
+	CHECK_STR(
+		(const char *)out.p,
+		"{\"total_ns\":100,\"roots\":[{\"method\":\"a.A.main()V\",\"calls\":1,\"errors\":0,"
+		"\"timed\":1,\"total_ns\":90,\"self_ns\":0,\"min_ns\":0,\"max_ns\":0,\"share\":0.9,"
+		"\"left_out\":1,\"children\":[{\"method\":\"a.A.b(J)V\",\"calls\":1,\"errors\":0,"
+		"\"timed\":1,\"total_ns\":60,\"self_ns\":0,\"min_ns\":0,\"max_ns\":0,\"share\":0.6,"
+		"\"left_out\":1,\"children\":[]}]}]}",
+		NULL);
+	call_tree_release(&t);
+	buf_release(&out);
+}
+
+TEST(tree_survives_every_failed_allocation)
+{
+	for (long n = 0; n < 1000; n++) {
+		struct call_tree t;
+		bool good;
+
+		call_tree_init(&t);
+		mem_fail_at(n);
+		good = grow(&t);
+		if (good)
+			call_tree_sort(&t);
+		good = good && !t.err;
+		call_tree_release(&t);
+		if (!mem_fail_hit()) {
+			CHECK(good);
+			break;
+		}
+		CHECK(!good);
+	}
+	mem_fail_at(-1);
+}
