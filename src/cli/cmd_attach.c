@@ -3,9 +3,13 @@
  *
  * Looks first (doctor.h), so that a JVM that would not take it is not disturbed; then has the JVM
  * load the library (hotspot.h), waits for the agent to listen, and sends it the rules, if any. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -149,6 +153,22 @@ static int examine(struct attach *a, struct inside *in, const struct library *li
 
 /* ---- the act ----------------------------------------------------------------------------------- */
 
+/* A socket at which nobody listens: a JVM that had this pid was killed.  Its own user may have been
+ * another one, and then the new agent cannot remove it. */
+static void remove_stale_socket(const struct target *t)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct stat st;
+
+	target_socket(t, to.sun_path, sizeof(to.sun_path));
+	if (fd >= 0 && lstat(to.sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	    connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 && errno == ECONNREFUSED)
+		unlink(to.sun_path);
+	if (fd >= 0)
+		close(fd);
+}
+
 static int load(struct attach *a, struct inside *in, const struct library *lib)
 {
 	struct hotspot h = {
@@ -164,6 +184,7 @@ static int load(struct attach *a, struct inside *in, const struct library *lib)
 		fprintf(stderr,
 			"sonde: the library is loaded from a copy, %s, in its file system\n",
 			place.path);
+	remove_stale_socket(&a->target);
 	if (hotspot_load(&h, place.path, "") >= 0)
 		return CLI_DONE;
 	client_show(&why, slice_str(h.why));
