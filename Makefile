@@ -182,12 +182,14 @@ clean: ## remove build/
 
 test: ## install what is missing, build, run all tests
 	@tools/setup
-	@$(MAKE) --no-print-directory all unit $(OUT)/mutants
+	@$(MAKE) --no-print-directory all unit $(OUT)/mutants $(OUT)/hostile
 	@OUT=$(abspath $(OUT)) tests/run
 
-# Programs that only a test suite needs: tests/NAME/NAME.c.
-TEST_SRC := $(wildcard tests/mutants/*.c)
-$(OUT)/mutants: $(call objects,$(TEST_SRC),$(OBJ)) $(CORE_OBJ)
+# Programs that only a test suite needs.
+TEST_SRC := tests/mutants/mutants.c tests/faults/hostile.c
+$(OUT)/mutants: $(OBJ)/tests/mutants/mutants.o
+$(OUT)/hostile: $(OBJ)/tests/faults/hostile.o
+$(OUT)/mutants $(OUT)/hostile: $(CORE_OBJ)
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^ -lm
 

@@ -38,7 +38,7 @@ static const struct {
 	[HEAP] = { "heap", "heap after GC", true },
 	[CODE] = { "code", "code cache", false }, /* grows as the JIT learns, and is bounded */
 	[JVM] = { "jvm", "JVM's accounts", true },
-	[NATIVE] = { "native", "process (Pss)", true },
+	[NATIVE] = { "native", "process", true },
 	[AGENT] = { "agent", "agent", true },
 };
 
@@ -89,8 +89,9 @@ static bool program_start(struct run *r, const char *command)
 	       strcmp(line, "ready\n") == 0;
 }
 
-/* Memory that this process is to blame for, in bytes; 0: not to be had. */
-static double program_pss(const struct run *r)
+/* Memory that is the process's alone, in bytes; 0: not to be had.  Files, like the JVM's library, do not
+ * count: how much of them is in memory, and whose it is, depends on what else runs. */
+static double program_memory(const struct run *r)
 {
 	char path[64], line[256];
 	double kib = 0;
@@ -98,7 +99,7 @@ static double program_pss(const struct run *r)
 
 	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)r->pid);
 	f = fopen(path, "r");
-	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Pss: %lf", &kib) != 1)
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Anonymous: %lf", &kib) != 1)
 		;
 	if (f)
 		fclose(f);
@@ -211,7 +212,7 @@ static bool sample(struct run *r, unsigned round)
 	if (!agent_ask(r, &status))
 		return false;
 	row[AGENT] = (double)status.memory;
-	row[NATIVE] = program_pss(r);
+	row[NATIVE] = program_memory(r);
 	printf("%7u %7.0f", round, now() - r->began);
 	for (int c = 0; c < COLUMNS; c++)
 		printf(" %14.2f", row[c] / MIB);

@@ -62,6 +62,8 @@ static int follow_rules(struct change *ch)
 {
 	int rc;
 
+	if (!rulebook.n)
+		agent.many = agent.options.yes;
 	if (rulebook.n) /* without rules, too, we want to see each class once more */
 		instrument_events();
 	vthread_events(rulebook.n != 0);
@@ -197,7 +199,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 	set_wanted(&ch->survey, first);
 	rc = survey_take(ch->jni, &ch->survey);
 	methods = rc < 0 ? 0 : survey_methods(&ch->survey);
-	if (rc < 0 || (flags & HOOK_DRY) || (methods > MANY_METHODS && !agent.many)) {
+	if (rc < 0 || (flags & HOOK_DRY) || (methods > MANY_METHODS && !(flags & HOOK_YES))) {
 		uint64_t n = ch->survey.n;
 
 		survey_release(ch->jni, &ch->survey);

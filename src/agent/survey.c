@@ -19,7 +19,7 @@
 #include "probe/probe.h"
 #include "rule/text.h"
 
-enum { BATCH = 64 };
+enum { BATCH = 64, USUAL_METHODS = 10 /* of a class */ };
 
 /* ---- survey ------------------------------------------------------------------------------- */
 
@@ -259,17 +259,18 @@ uint64_t survey_methods(const struct survey *s)
 	size_t step = s->n / 64 + 1, asked = 0;
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < s->n; i += step, asked++) {
+	for (size_t i = 0; i < s->n; i += step) {
 		jmethodID *methods = NULL;
 		jint n = 0;
 
 		if ((*agent.jvmti)->GetClassMethods(agent.jvmti, s->classes[i], &n, &methods) !=
 		    JVMTI_ERROR_NONE)
-			continue;
+			continue; /* loaded, but not linked yet: nobody knows */
+		asked++;
 		sum += (uint64_t)n;
 		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)methods);
 	}
-	return asked ? sum * s->n / asked : 0;
+	return asked ? sum * s->n / asked : s->n * USUAL_METHODS;
 }
 
 /* ---- retransforming ----------------------------------------------------------------------- */
