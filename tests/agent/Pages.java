@@ -62,7 +62,7 @@ public final class Pages {
     /** Ids of sessions, times, and what is drawn by lot. */
     private static String steady(String body) {
         return body.replaceAll("[0-9A-F]{32}", "ID")
-                .replaceAll("\\d\\d:\\d\\d:\\d\\d", "TIME")
+                .replaceAll("\\d+:\\d\\d:\\d\\d", "TIME")
                 .replaceAll("\\b1[0-9]{12}\\b", "MILLIS")
                 .replaceAll("(Created|Last Accessed):.*", "$1")
                 .replaceAll("\\w+ \\d+, \\d+,? TIME.[AP]M", "DATE")

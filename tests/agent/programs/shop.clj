@@ -14,7 +14,7 @@
 (defmacro unless [test & body] `(if ~test nil (do ~@body)))
 
 (defn total [n]
-  (reduce + (map price (concat (for [k (range n)] (->Book (str k) k)) [(->Tool "a" 3 12)]))))
+  (reduce + (map price (concat (map (fn [k] (->Book (str k) k)) (range n)) [(->Tool "a" 3 12)]))))
 
 (defn words [text]
   (->> (string/split text #"\s+") (map string/lower-case) frequencies (sort-by val >)))
