@@ -8,6 +8,7 @@
  *	group	TITLE	FLOOR			a table; FLOOR is the key of the contestant to compare with
  *	run	KEY	LABEL	COMMAND		a contestant (java/bench/Victim.java says what it answers)
  *	prepare	COMMAND				of the last one: before it warms up
+ *	until	COMMAND				it warms up until this succeeds
  *	send	LINE				then: said to it, and it must answer something but 0
  *	undo	LINE				at the end: said to it, and its hook must cost something again
  *	reset	COMMAND				in each turn: before it is measured
@@ -40,7 +41,7 @@
 #define BUSY 1.05   /* wall clock against processor time, from which totals say little */
 #define NOTHING 1.0 /* ns; no hook that does something is as cheap */
 
-enum { MAX_RUNS = 40, MAX_BARS = 16, MAX_FIELDS = 6 };
+enum { MAX_RUNS = 40, MAX_BARS = 16, MAX_FIELDS = 6, WARM_MORE = 10 };
 
 /* What a tool says: ns a call, and its interval; NAN when it does not say. */
 struct said {
@@ -49,7 +50,7 @@ struct said {
 
 struct run {
 	const char *key, *label;
-	const char *prepare, *send, *undo, *reset, *ask, *after;
+	const char *prepare, *until, *send, *undo, *reset, *ask, *after;
 	const char *skipped; /* why it did not take part */
 	unsigned lead, work;
 	struct contestant at;
@@ -566,8 +567,9 @@ static bool run_add(struct run *r, const char *what, const char *value)
 		const char *name;
 		const char **to;
 	} texts[] = {
-		{ "prepare", &r->prepare }, { "send", &r->send }, { "undo", &r->undo },
-		{ "reset", &r->reset },	    { "ask", &r->ask },	  { "after", &r->after },
+		{ "prepare", &r->prepare }, { "until", &r->until }, { "send", &r->send },
+		{ "undo", &r->undo },	    { "reset", &r->reset }, { "ask", &r->ask },
+		{ "after", &r->after },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
