@@ -51,6 +51,7 @@ struct step {
 	struct rule_pos at;
 	struct slice name;
 	struct value *args; /* of a call; of an index exactly one */
+	bool trusted;	    /* .name!(): called although it may change something */
 	struct step *next;
 };
 

@@ -4,7 +4,7 @@
  *	value    = literal | path
  *	literal  = STRING | CHAR | NUMBER | "true" | "false" | "null"
  *	path     = ("$" N | "$this" | "$return" | "$" NAME) step*
- *	step     = "." NAME ["(" literals ")"] | "[" literal "]" */
+ *	step     = "." NAME [["!"] "(" literals ")"] | "[" literal "]" */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -229,8 +229,13 @@ static int parse_step(struct parse *p, bool index, struct step *s)
 		return parse_expected(p, t, "a field or method after '.'", NULL);
 	s->name = t.text;
 	s->kind = STEP_FIELD;
-	if (!parse_accept(p, LEX_COND, "("))
-		return 0;
+	s->trusted = parse_accept(p, LEX_COND, "!");
+	if (!parse_accept(p, LEX_COND, "(")) {
+		if (!s->trusted)
+			return 0;
+		return parse_expected(p, parse_take(p, LEX_COND), "'(' after '!'",
+				      "only a method is called");
+	}
 	s->kind = STEP_CALL;
 	return parse_accept(p, LEX_COND, ")") ? 0 : parse_literals(p, ")", &s->args);
 }

@@ -99,7 +99,7 @@ static void print_path(const struct value *v, struct buf *out)
 		buf_u8(out, s->kind == STEP_INDEX ? '[' : '.');
 		buf_put(out, s->name);
 		if (s->kind == STEP_CALL)
-			buf_u8(out, '(');
+			buf_text(out, s->trusted ? "!(" : "(");
 		print_list(s->args, out);
 		if (s->kind != STEP_FIELD)
 			buf_u8(out, s->kind == STEP_INDEX ? ']' : ')');
