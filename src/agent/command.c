@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/data.h"
 #include "agent/explain.h"
 #include "agent/figures.h"
 #include "agent/instrument.h"
@@ -20,6 +21,7 @@
 #include "agent/rulebook.h"
 #include "agent/text.h"
 #include "agent/vthread.h"
+#include "base/mem.h"
 #include "probe/probe.h"
 #include "rule/print.h"
 #include "wire/wire.h"
@@ -40,8 +42,10 @@ enum {
 
 struct change {
 	JNIEnv *jni;
-	struct conn *c; /* NULL: nobody waits for it */
-	bool stopped;	/* the client has gone */
+	struct conn *c;	    /* NULL: nobody waits for it */
+	bool stopped;	    /* the client has gone */
+	struct slice rules; /* the new ones, as they were written */
+	const char *origin;
 	struct survey survey;
 };
 
@@ -146,7 +150,8 @@ static void put_left(struct buf *out)
 			wire_put_left(out,
 				      &(struct wire_left){ .reason = slice_str(rows[k].reason),
 							   .count = rows[k].count,
-							   .example = slice_str(rows[k].example) });
+							   .example = slice_str(rows[k].example),
+							   .why = slice_str(rows[k].why) });
 }
 
 /* The class and the method that the first new rule names, if they are plain names. */
@@ -179,10 +184,47 @@ static void done_none(struct change *ch, uint32_t first)
 		  (unsigned long long)ch->survey.looked_at, hint, first);
 }
 
+static bool is_about_data(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct rule *r = rules->all[i];
+
+		if (r->kind == RULE_CAPTURE || (r->kind == RULE_HOOK && r->hook.condition))
+			return true;
+	}
+	return false;
+}
+
+/* Conditions and captures of the new rules: are they possible?  The rules are read once more, so
+ * that messages show them as they were written. */
+static int prepare_data(struct change *ch, struct buf *why)
+{
+	struct rule_errors errors = { 0 };
+	struct rules *rules;
+	struct arena mem;
+	int rc;
+
+	arena_init(&mem);
+	rules = rules_new(&mem);
+	rc = rules ? rules_add(rules, ch->rules, ch->origin, &errors) : E_NO_MEMORY;
+	if (rc >= 0 && is_about_data(rules)) {
+		rc = data_init(ch->jni);
+		if (rc < 0)
+			buf_printf(why, "conditions cannot be decided in this JVM\n");
+		if (rc >= 0)
+			rc = data_check(ch->jni, rules, why);
+		if (rc >= 0)
+			rc = data_bind(ch->jni, rules, why);
+	}
+	arena_release(&mem);
+	return rc;
+}
+
 /* Everything from the new rules in the book to the answer. */
 static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 {
 	uint64_t classes, methods;
+	struct buf why = { 0 };
 	int rc;
 
 	agent.many |= (flags & HOOK_YES) != 0;
@@ -190,6 +232,13 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 		undo(ch, first);
 		conn_done(ch->c, CANNOT, "the probe could not be set up: %.*s", (int)agent.notes_n,
 			  agent.notes);
+		return;
+	}
+	if (prepare_data(ch, &why) < 0) {
+		undo(ch, first);
+		conn_done(ch->c, USAGE, "%.*s", why.n ? (int)why.n - 1 : 13,
+			  why.n ? (const char *)why.p : "out of memory");
+		buf_release(&why);
 		return;
 	}
 	instrument_events();
@@ -254,8 +303,11 @@ static void run_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 		conn_done(c, first == E_NO_MEMORY ? CANNOT : USAGE, "%.*s",
 			  why.n ? (int)why.n - 1 : 13,
 			  why.n ? (const char *)why.p : "out of memory");
-	else
+	else {
+		ch.rules = m.rules;
+		ch.origin = origin[0] ? origin : "rule";
 		put_in(&ch, (uint32_t)first, m.flags);
+	}
 	buf_release(&why);
 }
 
@@ -374,6 +426,7 @@ static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 
 	(void)jni, (void)payload;
 	figures_put_rules(&c->out);
+	figures_put_missed(&c->out);
 	put_left(&c->out);
 	woven_count(&classes, &methods);
 	conn_done(c, DONE, "Hooks now in the program: %llu methods in %llu classes, %zu rules",
@@ -404,6 +457,33 @@ static void run_status(struct conn *c, JNIEnv *jni, struct slice payload)
 	conn_done(c, DONE, "%s", "");
 }
 
+static void run_data(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct seen *seen = mem_alloc(sizeof(*seen));
+	uint64_t names = 0, values = 0;
+	const char *name;
+
+	(void)jni, (void)payload;
+	for (uint32_t slot = 0; seen && slot < DATA_SLOTS && (name = data_slot_name(slot));
+	     slot++) {
+		data_seen(slot, seen);
+		names++;
+		values += seen->n;
+		wire_put_captured(&c->out, &(struct wire_captured){ .name = slice_str(name),
+								    .total = seen->total,
+								    .passed = seen->passed });
+		for (size_t i = 0; i < seen->n; i++)
+			wire_put_value(&c->out,
+				       &(struct wire_value){ .name = slice_str(name),
+							     .text = slice_str(seen->v[i].text),
+							     .count = seen->v[i].count,
+							     .error = seen->v[i].error });
+	}
+	mem_free(seen);
+	conn_done(c, seen ? DONE : CANNOT, "%llu values under %llu names",
+		  (unsigned long long)values, (unsigned long long)names);
+}
+
 static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	(void)jni, (void)payload;
@@ -414,6 +494,7 @@ static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 		if (h)
 			h->before = 0;
 	}
+	data_seen_reset();
 	conn_done(c, DONE, "figures count from now");
 }
 
@@ -462,6 +543,8 @@ static void run_watch(struct conn *c, JNIEnv *jni, struct slice payload)
 	}
 	if (probes_init(jni) >= 0)
 		text_set(jni, m.depth ? m.depth : 2, m.redact);
+	ch.rules = m.rules;
+	ch.origin = "watch";
 	answer = c->out; /* the usual answer of a hook, as a warning: the calls come behind it */
 	c->out = (struct buf){ 0 };
 	put_in(&ch, (uint32_t)first, m.flags);
@@ -624,6 +707,19 @@ static void add_noting(struct slice text, const char *origin)
 	buf_release(&why);
 }
 
+/* The program's classes are not there yet: what does not fit them is left alone when they come. */
+static void bind_at_start(JNIEnv *jni)
+{
+	struct edition *e = edition_get();
+	struct buf why = { 0 };
+
+	if (e && is_about_data(e->rules) && data_init(jni) >= 0 &&
+	    data_bind(jni, e->rules, &why) < 0)
+		agent_note("%.*s", (int)why.n, (const char *)why.p);
+	buf_release(&why);
+	edition_put(e);
+}
+
 void command_at_start(JNIEnv *jni)
 {
 	struct change ch = { .jni = jni };
@@ -643,10 +739,12 @@ void command_at_start(JNIEnv *jni)
 	if (!rulebook.n)
 		return;
 	probe_mute(true);
-	if (probes_init(jni) < 0)
+	if (probes_init(jni) < 0) {
 		rulebook_remove(is_any, NULL);
-	else
+	} else {
+		bind_at_start(jni);
 		follow_rules(&ch);
+	}
 	probe_mute(false);
 }
 
@@ -684,11 +782,12 @@ static const struct {
 	bool needs_jvm; /* is called attached to it */
 	void (*run)(struct conn *c, JNIEnv *jni, struct slice payload);
 } commands[] = {
-	{ WIRE_hook, true, run_hook },	  { WIRE_unhook, true, run_unhook },
-	{ WIRE_hooks, false, run_hooks }, { WIRE_report, false, run_report },
-	{ WIRE_tree, false, run_tree },	  { WIRE_explain, true, run_explain },
-	{ WIRE_watch, true, run_watch },  { WIRE_ask_status, false, run_status },
-	{ WIRE_reset, false, run_reset }, { WIRE_detach, true, run_detach },
+	{ WIRE_hook, true, run_hook },	    { WIRE_unhook, true, run_unhook },
+	{ WIRE_hooks, false, run_hooks },   { WIRE_report, false, run_report },
+	{ WIRE_tree, false, run_tree },	    { WIRE_explain, true, run_explain },
+	{ WIRE_watch, true, run_watch },    { WIRE_ask_status, false, run_status },
+	{ WIRE_ask_data, false, run_data }, { WIRE_reset, false, run_reset },
+	{ WIRE_detach, true, run_detach },
 };
 
 bool command_run(struct conn *c, unsigned type, struct slice payload)

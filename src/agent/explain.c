@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "agent/data.h"
 #include "agent/figures.h"
 #include "agent/instrument.h"
 #include "agent/kin.h"
@@ -54,6 +55,7 @@ static void tell_state(struct question *q, const struct woven *w, const char *na
 		       const char *desc)
 {
 	const struct hooked *h = w ? w->methods : NULL;
+	uint64_t missed[MISS_KINDS];
 	struct probe_figures f;
 
 	while (h && (strncmp(h->name, name, strlen(name)) != 0 ||
@@ -73,6 +75,12 @@ static void tell_state(struct question *q, const struct woven *w, const char *na
 		"  hooked for %.1f s by rule #%u as number %u; calls so far: %llu, timed: %llu\n",
 		(double)agent_age_ns(h->since) / 1e9, h->rule, h->id, (unsigned long long)f.calls,
 		(unsigned long long)f.timed);
+	data_missed(h->id, missed);
+	for (int k = 0; k < MISS_KINDS; k++)
+		if (missed[k])
+			buf_printf(q->out, "  tests not met for want of a value: %llu, %s\n",
+				   (unsigned long long)missed[k],
+				   data_miss_text((enum data_miss)k));
 }
 
 static void explain_one(struct question *q, struct kin_of *kin, const struct woven *w,

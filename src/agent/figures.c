@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/data.h"
 #include "agent/instrument.h"
 #include "agent/probes.h"
 #include "agent/rulebook.h"
@@ -177,6 +178,9 @@ void figures_put_rules(struct buf *out)
 		const struct rule *rule = rulebook.entries[i].rule;
 		struct wire_rule *m = &rules[i];
 
+		if ((rule->kind == RULE_HOOK || rule->kind == RULE_CAPTURE) && !m->methods &&
+		    !rule->repeated)
+			m->flags |= RULE_WAITS;
 		if (rule->kind == RULE_HOOK && rule->hook.for_ns > m->age_ns)
 			m->leaves_ns = rule->hook.for_ns - m->age_ns;
 		if (rule->kind == RULE_HOOK && rule->hook.calls > m->calls)
@@ -184,6 +188,48 @@ void figures_put_rules(struct buf *out)
 		wire_put_rule(out, m);
 	}
 	mem_free(rules);
+}
+
+/* Tests that could not be made, by rule and reason. */
+void figures_put_missed(struct buf *out)
+{
+	struct wire_missed *rows = mem_alloc((rulebook.n * MISS_KINDS + 1) * sizeof(*rows));
+	struct buf name = { 0 };
+
+	if (!rows)
+		return;
+	memset(rows, 0, rulebook.n * MISS_KINDS * sizeof(*rows));
+	for (uint32_t id = 1; id < woven_ids(); id++) {
+		const struct hooked *h = woven_method(id);
+		uint64_t counts[MISS_KINDS];
+		size_t at = 0;
+
+		while (h && at < rulebook.n && rulebook.entries[at].number != h->rule)
+			at++;
+		if (!h || !h->rule || at == rulebook.n)
+			continue;
+		data_missed(id, counts);
+		for (int k = 0; k < MISS_KINDS; k++) {
+			struct wire_missed *m = &rows[at * MISS_KINDS + (size_t)k];
+
+			m->rule = counts[k] && !m->count ? id : m->rule; /* the first, for now */
+			m->count += counts[k];
+		}
+	}
+	for (size_t i = 0; i < rulebook.n * MISS_KINDS; i++) {
+		const struct hooked *h = rows[i].count ? woven_method(rows[i].rule) : NULL;
+
+		if (!h)
+			continue;
+		buf_clear(&name);
+		figures_name(h, &name);
+		rows[i].rule = rulebook.entries[i / MISS_KINDS].number;
+		rows[i].reason = slice_str(data_miss_text((enum data_miss)(i % MISS_KINDS)));
+		rows[i].example = buf_slice(&name);
+		wire_put_missed(out, &rows[i]);
+	}
+	buf_release(&name);
+	mem_free(rows);
 }
 
 struct tree_ctx {

@@ -9,6 +9,7 @@
 #include "probe/probe.h"
 
 void figures_put_rules(struct buf *out);
+void figures_put_missed(struct buf *out);  /* tests of conditions that could not be made */
 void figures_put_methods(struct buf *out); /* of every method that is or was hooked */
 void figures_put_status(struct buf *out);
 int figures_put_tree(struct buf *out);

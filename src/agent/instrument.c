@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "agent/data.h"
 #include "agent/kin.h"
 #include "agent/params.h"
 #include "agent/probes.h"
@@ -65,6 +66,8 @@ static enum left_kind kind_of_error(int rc, uint16_t access)
 		return LEFT_POOL_FULL;
 	case E_UNSUPPORTED:
 		return LEFT_CONDITION;
+	case E_CONDITION:
+		return LEFT_DATA;
 	case E_NO_MEMORY:
 		return LEFT_MEMORY;
 	case E_LIMIT:
@@ -131,9 +134,22 @@ void instrument_set(struct hooked *h, const struct edition_rule *er, const struc
 	probe_method_set(h->id, &how);
 }
 
+/* Must C be asked before the condition is looked at?  Only it knows whether the probe itself runs
+ * just now: code of the program that a condition calls, or code of the JDK that it needs, would
+ * come back here for ever. */
+static bool asks(const struct rule *rule, struct slice class)
+{
+	const struct cond *c = rule->kind == RULE_HOOK ? rule->hook.condition : NULL;
+
+	return c && (cond_calls(c) || starts((const char *)class.p, class.n, "java/") ||
+		     starts((const char *)class.p, class.n, "jdk/") ||
+		     starts((const char *)class.p, class.n, "sun/"));
+}
+
 static void take_hooked(struct showing *s, const struct weave_outcome *o)
 {
-	const struct rule_hook *hook = &o->rule->hook;
+	static const struct rule_hook capture = { .level = LEVEL_LIGHT };
+	const struct rule_hook *hook = o->rule->kind == RULE_HOOK ? &o->rule->hook : &capture;
 	const struct edition_rule *er = &s->edition->by_index[o->rule->index];
 	struct hooked *h = woven_method((uint32_t)o->id);
 	const struct member *m = &s->job.cls->methods[o->method];
@@ -150,8 +166,10 @@ static void take_hooked(struct showing *s, const struct weave_outcome *o)
 	h->original = digest_of(s->job.cls, m);
 	h->seen = true;
 	instrument_set(h, er, hook);
-	probes_open(s->jni, h->id);
+	probes_open(s->jni, h->id, asks(o->rule, class_name(s->job.cls)));
 }
+
+static char misfit[200]; /* why a condition did not fit, the last time; guarded by agent.lock */
 
 static void take_left(struct showing *s, const struct weave_outcome *o)
 {
@@ -160,6 +178,8 @@ static void take_left(struct showing *s, const struct weave_outcome *o)
 
 	if (s->woven->left[kind] < UINT16_MAX)
 		s->woven->left[kind]++;
+	if (kind == LEFT_DATA && o->why)
+		snprintf(misfit, sizeof(misfit), "%s", o->why);
 }
 
 /* Enters what became of the class's methods into the table of woven classes. */
@@ -222,9 +242,12 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 
 	arena_init(&mem);
 	arena_init(&work);
-	s->job = (struct weave_job){
-		.mem = &mem, .work = &work, .ahead = true, .id_of = id_of, .id_ctx = s
-	};
+	s->job = (struct weave_job){ .mem = &mem,
+				     .work = &work,
+				     .ahead = true,
+				     .id_of = id_of,
+				     .id_ctx = s,
+				     .numbers = data_ready() };
 	if (s->klass && s->edition->wants_kin &&
 	    kin_of_class(&kin, s->jni, s->klass, &mem, true) >= 0)
 		s->job.resolver = &kin.resolver;
@@ -437,5 +460,7 @@ void instrument_left(struct left_row rows[LEFT_KINDS])
 			rows[k].count += w->left[k];
 		}
 	}
+	if (rows[LEFT_DATA].count)
+		memcpy(rows[LEFT_DATA].why, misfit, sizeof(misfit));
 	pthread_mutex_unlock(&agent.lock);
 }

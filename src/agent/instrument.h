@@ -57,6 +57,7 @@ struct left_row {
 	const char *reason;
 	uint64_t count;
 	char example[160];
+	char why[200]; /* or "" */
 };
 void instrument_left(struct left_row rows[LEFT_KINDS]);
 /* A whole class that no weaving ever sees; forgotten by clear. */

@@ -17,5 +17,10 @@
 	embed probe_class_fast, SondeFast.class
 	embed probe_class_text, SondeText.class
 	embed probe_class_known, SondeKnown.class
+	embed probe_class_access, SondeAccess.class
+	embed probe_class_chars, SondeChars.class
+	embed probe_class_site, SondeSite.class
+	embed probe_class_held, SondeHeld.class
+	embed probe_class_data, SondeData.class
 
 	.section .note.GNU-stack, "", %progbits

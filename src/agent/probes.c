@@ -48,6 +48,16 @@ TWIN(jlong, enter0, jint id)
 	return (jlong)probe_enter((uint32_t)id);
 }
 
+TWIN(jboolean, may0, jint id)
+{
+	return probe_may((uint32_t)id);
+}
+
+TWIN(void, mute0, jboolean begins)
+{
+	probe_mute(begins);
+}
+
 TWIN(void, exit0, jint id, jlong token)
 {
 	probe_exit((uint32_t)id, (uint64_t)token);
@@ -73,6 +83,12 @@ PLAIN(jlong, enter0, jint id)
 {
 	(void)jni, (void)c;
 	return (jlong)probe_enter((uint32_t)id);
+}
+
+PLAIN(jboolean, may0, jint id)
+{
+	(void)jni, (void)c;
+	return probe_may((uint32_t)id);
 }
 
 PLAIN(void, exit0, jint id, jlong token)
@@ -172,7 +188,7 @@ PLAIN(jlong, address0, jint which)
 /* ---- classes ------------------------------------------------------------------------------ */
 
 /* The class of that name in java.base: the one there from an earlier attach, or a new one. */
-static jclass define(JNIEnv *jni, const char *name, const uint8_t *from, const uint8_t *to)
+jclass probes_define(JNIEnv *jni, const char *name, const uint8_t *from, const uint8_t *to)
 {
 	jclass local = (*jni)->FindClass(jni, name);
 	jclass global;
@@ -200,6 +216,7 @@ static bool link_natives(JNIEnv *jni)
 		const char *name, *desc;
 	} natives[] = { { "count0", "(I)V" },
 			{ "enter0", "(I)J" },
+			{ "may0", "(I)Z" },
 			{ "exit0", "(IJ)V" },
 			{ "thrown0", "(IJ)V" },
 			{ "bytes0", "(IJ)V" },
@@ -269,11 +286,13 @@ int probes_init(JNIEnv *jni)
 	}
 	critical_switch_on();
 	probes.fast_class =
-		define(jni, "java/util/SondeFast", probe_class_fast, probe_class_fast_end);
+		probes_define(jni, "java/util/SondeFast", probe_class_fast, probe_class_fast_end);
 	probes.text_class =
-		define(jni, "java/util/SondeText", probe_class_text, probe_class_text_end);
-	probes.main = define(jni, "java/util/SondeProbe", probe_class_main, probe_class_main_end);
-	known = define(jni, "java/util/SondeKnown", probe_class_known, probe_class_known_end);
+		probes_define(jni, "java/util/SondeText", probe_class_text, probe_class_text_end);
+	probes.main =
+		probes_define(jni, "java/util/SondeProbe", probe_class_main, probe_class_main_end);
+	known = probes_define(jni, "java/util/SondeKnown", probe_class_known,
+			      probe_class_known_end);
 	if (!probes.main || !probes.fast_class || !probes.text_class || !known)
 		return E_UNSUPPORTED;
 	return bind(jni);
@@ -286,9 +305,9 @@ static void set_gate(JNIEnv *jni, uint32_t id, jbyte value)
 	(*jni)->SetByteArrayRegion(jni, probes.open, (jsize)id, 1, &value);
 }
 
-void probes_open(JNIEnv *jni, uint32_t id)
+void probes_open(JNIEnv *jni, uint32_t id, bool ask)
 {
-	set_gate(jni, id, 1);
+	set_gate(jni, id, ask ? 3 : 1);
 }
 
 void probes_close(JNIEnv *jni, uint32_t id)

@@ -14,7 +14,8 @@
 /* 0, or negative with the reason noted.  Does nothing the second time. */
 int probes_init(JNIEnv *jni);
 
-void probes_open(JNIEnv *jni, uint32_t id);
+/* `ask`: before a condition is looked at, C is asked whether the call is to be seen at all. */
+void probes_open(JNIEnv *jni, uint32_t id, bool ask);
 void probes_close(JNIEnv *jni, uint32_t id);
 void probes_close_all(JNIEnv *jni);
 
@@ -23,6 +24,10 @@ void probes_close_all(JNIEnv *jni);
 bool probes_go_fast(JNIEnv *jni);
 const char *probes_mechanism(void); /* "JNI", "JNI critical", "FFM critical" */
 bool probes_is_fast(void);
+
+/* The class of that name in java.base: the one there from an earlier attach, or a new one.  A global
+ * reference; NULL: noted. */
+jclass probes_define(JNIEnv *jni, const char *name, const uint8_t *from, const uint8_t *to);
 
 jclass probes_text_class(void); /* java.util.SondeText */
 

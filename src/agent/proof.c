@@ -41,7 +41,8 @@ static enum verdict compare(const struct woven *w, const struct pool *pool, jmet
 
 		if (code_digest(pool, bytes) == h->original)
 			verdict = ORIGINAL;
-		else if (code_uses_class(pool, bytes, slice_str("java/util/SondeProbe")))
+		else if (code_uses_class(pool, bytes, slice_str("java/util/SondeProbe")) ||
+			 code_uses_class(pool, bytes, slice_str(DATA_CLASS)))
 			verdict = DIFFERENT;
 		else
 			verdict = FOREIGN;

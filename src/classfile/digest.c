@@ -90,6 +90,11 @@ static size_t size_at(const uint8_t *p, size_t at, size_t left)
 	return size && size <= left ? size : left;
 }
 
+size_t code_insn_size(struct slice code, size_t at)
+{
+	return at < code.n ? size_at(code.p + at, at, code.n - at) : 0;
+}
+
 static bool is_switch(uint8_t op)
 {
 	return op_table[op].format == OP_FORMAT_TSWITCH || op_table[op].format == OP_FORMAT_LSWITCH;

@@ -10,6 +10,9 @@
 
 uint64_t code_digest(const struct pool *p, struct slice code); /* never 0 */
 
+/* Bytes of the instruction at an offset; what is left, when they make no sense. */
+size_t code_insn_size(struct slice code, size_t at);
+
 /* Does an instruction use a method or field of this class (a/b/C)? */
 bool code_uses_class(const struct pool *p, struct slice code, struct slice class);
 

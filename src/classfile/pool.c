@@ -280,6 +280,15 @@ int pool_add_int(struct pool *p, int32_t v)
 	return add_entry(p, (struct slice){ entry, sizeof(entry) });
 }
 
+int pool_add_wide(struct pool *p, uint8_t tag, uint64_t bits)
+{
+	uint8_t entry[9] = { tag };
+
+	put_u32(entry + 1, (uint32_t)(bits >> 32));
+	put_u32(entry + 5, (uint32_t)bits);
+	return add_entry(p, (struct slice){ entry, sizeof(entry) });
+}
+
 int pool_add_pair(struct pool *p, uint8_t tag, uint16_t first, uint16_t second)
 {
 	uint8_t entry[5] = { tag };

@@ -14,12 +14,14 @@ void hook_rows_init(struct hook_rows *h, bool json)
 	*h = (struct hook_rows){ .json = json };
 	h->rules_json = json_to(&h->rules);
 	h->left_json = json_to(&h->left);
+	h->missed_json = json_to(&h->missed);
 }
 
 void hook_rows_release(struct hook_rows *h)
 {
 	buf_release(&h->rules);
 	buf_release(&h->left);
+	buf_release(&h->missed);
 	buf_release(&h->notes);
 }
 
@@ -50,7 +52,9 @@ static const char *leaving(char text[80], const struct wire_rule *m)
 
 	duration(time, m->leaves_ns);
 	cli_number(calls, m->leaves_calls);
-	if (m->leaves_ns && m->leaves_calls)
+	if (m->flags & RULE_WAITS)
+		snprintf(text, 80, "no method yet");
+	else if (m->leaves_ns && m->leaves_calls)
 		snprintf(text, 80, "%s, %s calls", time, calls);
 	else if (m->leaves_ns)
 		snprintf(text, 80, "%s", time);
@@ -91,6 +95,8 @@ static void rule_object(struct json *j, const struct wire_rule *m)
 		cli_json_count(j, "leaves_calls", m->leaves_calls);
 	json_key(j, "held");
 	json_bool(j, m->flags & RULE_HELD);
+	json_key(j, "waits");
+	json_bool(j, m->flags & RULE_WAITS);
 	json_close(j, '}');
 }
 
@@ -126,6 +132,43 @@ static void left_object(struct json *j, const struct wire_left *m)
 		json_str(j, m->why);
 	}
 	json_close(j, '}');
+}
+
+/* ---- tests that could not be made ---- */
+
+/* "        3  tests of #2 not met: null on the way (e.g. com.shop.Cart.add)" */
+static void missed_line(struct hook_rows *h, const struct wire_missed *m)
+{
+	char count[32];
+
+	buf_printf(&h->missed, "%10s  test%s of #%u not met: ", cli_number(count, m->count),
+		   m->count == 1 ? "" : "s", m->rule);
+	client_show(&h->missed, m->reason);
+	buf_text(&h->missed, " (e.g. at ");
+	client_show(&h->missed, m->example);
+	buf_text(&h->missed, ")\n");
+}
+
+static void missed_object(struct json *j, const struct wire_missed *m)
+{
+	json_open(j, '{');
+	cli_json_count(j, "rule", m->rule);
+	json_key(j, "reason");
+	json_str(j, m->reason);
+	cli_json_count(j, "count", m->count);
+	json_key(j, "example");
+	json_str(j, m->example);
+	json_close(j, '}');
+}
+
+static void take_missed(struct hook_rows *h, const struct wire_missed *m)
+{
+	if (m->rule <= h->above)
+		return;
+	if (h->json)
+		missed_object(&h->missed_json, m);
+	else
+		missed_line(h, m);
 }
 
 /* ---- all ---- */
@@ -167,12 +210,15 @@ bool hook_rows_take(void *ctx, unsigned type, struct slice payload)
 	struct hook_rows *h = ctx;
 	struct wire_status status;
 	struct wire_rule rule;
+	struct wire_missed missed;
 	struct wire_left left;
 
 	if (type == WIRE_rule && wire_get_rule(payload, &rule) == 0)
 		take_rule(h, &rule);
 	else if (type == WIRE_left && wire_get_left(payload, &left) == 0)
 		take_left(h, &left);
+	else if (type == WIRE_missed && wire_get_missed(payload, &missed) == 0)
+		take_missed(h, &missed);
 	else if (type == WIRE_status && wire_get_status(payload, &status) == 0)
 		take_status(h, &status);
 	return true;
@@ -184,6 +230,7 @@ void hook_rows_table(struct hook_rows *h, struct buf *out)
 		buf_printf(out, "%5s %9s %9s %15s  %-7s  %-18s  %s\n", "#", "classes", "methods",
 			   "calls", "age", "leaves in", "rule");
 	buf_put(out, buf_slice(&h->rules));
+	buf_put(out, buf_slice(&h->missed));
 	buf_put(out, buf_slice(&h->left));
 }
 
@@ -228,6 +275,7 @@ void hook_rows_json(const struct hook_rows *h, struct json *j)
 {
 	array(j, "rules", &h->rules);
 	array(j, "left", &h->left);
+	array(j, "missed", &h->missed);
 }
 
 void hook_rows_totals_json(const struct hook_rows *h, struct json *j)

@@ -9,8 +9,8 @@
 
 struct hook_rows {
 	bool json;
-	struct buf rules, left; /* lines of a table, and lines; or JSON objects */
-	struct json rules_json, left_json;
+	struct buf rules, left, missed; /* lines of a table, and lines; or JSON objects */
+	struct json rules_json, left_json, missed_json;
 	uint64_t n, classes,
 		methods;  /* rules, and what they hook; a class counts for each of its rules */
 	uint32_t above;	  /* may be set: rules up to this number are passed over */
@@ -30,7 +30,7 @@ void hook_rows_table(struct hook_rows *h, struct buf *out); /* with its head, wh
 /* "Hooks now in the program: 41 methods in 3 classes, 1 rule" */
 void hook_rows_totals(const struct hook_rows *h, struct buf *out);
 void hook_rows_notes(const struct hook_rows *h, struct buf *out); /* "note: ..." */
-/* "rules": [...], "left": [...], and "program": { ... }, for an open object. */
+/* "rules": [...], "left": [...], "missed": [...], and "program": { ... }, for an open object. */
 void hook_rows_json(const struct hook_rows *h, struct json *j);
 void hook_rows_totals_json(const struct hook_rows *h, struct json *j);
 

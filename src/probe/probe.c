@@ -157,6 +157,11 @@ uint64_t probe_enter(uint32_t id)
 	return enter_node(node, id);
 }
 
+bool probe_may(uint32_t id)
+{
+	return !unseen(id);
+}
+
 static COLD void count_new(uint32_t id)
 {
 	struct probe_node *parent, *node = NULL;

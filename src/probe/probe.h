@@ -35,6 +35,7 @@ enum {
 
 void probe_count(uint32_t id);
 uint64_t probe_enter(uint32_t id);
+bool probe_may(uint32_t id);			/* would this thread's call of id be seen? */
 void probe_exit(uint32_t id, uint64_t token);	/* returned */
 void probe_thrown(uint32_t id, uint64_t token); /* left by exception; token may be 0 */
 void probe_bytes(uint32_t id, uint64_t count);

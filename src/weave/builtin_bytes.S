@@ -16,6 +16,7 @@ builtin_\name\()_end:
 	embed light, template/sonde/template/Light.class
 	embed timed, template/sonde/template/Timed.class
 	embed full, template/sonde/template/Full.class
+	embed capture, template/sonde/template/Capture.class
 	embed database, template/sonde/template/Database.class
 	embed web, template/sonde/template/Web.class
 	embed web_jakarta, template/sonde/template/WebJakarta.class

@@ -43,6 +43,7 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .template = t,
 			     .seen = m->seen,
 			     .id = m->id,
+			     .merge = m,
 			     .throwable_index = m->throwable,
 			     .depths = m->depths,
 			     .fault = f,
@@ -369,6 +370,16 @@ static void put_primitive_result(struct graft *g, struct insn *place, const stru
 		put_op(g, place, kind ? OP_LCONST_0 : OP_ICONST_0);
 }
 
+static void put_value(struct graft *g, struct insn *place)
+{
+	struct cond_place p = { .code = g->code, .before = place, .numbers = g->merge->numbers };
+
+	if (!g->merge->value)
+		misfit(g, "the template wants a captured value, and there is none", 0);
+	else if (cond_put_value(&p, g->merge->value) < 0)
+		fail(g, p.rc);
+}
+
 /* Answers one question of the template. */
 static void put_here(struct graft *g, struct insn *place, const struct insn *n, enum graft_way way)
 {
@@ -395,6 +406,9 @@ static void put_here(struct graft *g, struct insn *place, const struct insn *n, 
 		}
 		put_load(g, place, g->result, g->kept);
 		put_box(g, place, g->result);
+		break;
+	case HERE_VALUE:
+		put_value(g, place);
 		break;
 	case HERE_INT_RESULT:
 	case HERE_LONG_RESULT:
@@ -602,4 +616,88 @@ int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 		    insn_local(g->code, (uint8_t)(OP_ISTORE + graft_kind_of(g->result)), g->kept));
 	rc = copy_stretch(g, place, t->sentinel->next, NULL, NULL, way);
 	return rc < 0 ? rc : copy_handlers(g, t->sentinel->next, NULL);
+}
+
+/* ---- conditions --------------------------------------------------------------------------- */
+
+/* Of a token: the call is not seen (SondeProbe.UNMET). */
+enum { UNMET = 2 };
+
+/* A value for one of the template's locals when its prolog was passed by. */
+static void put_unmet(struct graft *g, struct insn *place, vtype type, unsigned slot)
+{
+	static const uint8_t ops[][2] = { [VT_INT] = { OP_ICONST_0, OP_ISTORE },
+					  [VT_FLOAT] = { OP_FCONST_0, OP_FSTORE },
+					  [VT_DOUBLE] = { OP_DCONST_0, OP_DSTORE },
+					  [VT_NULL] = { OP_ACONST_NULL, OP_ASTORE },
+					  [VT_OBJECT] = { OP_ACONST_NULL, OP_ASTORE } };
+	uint8_t tag = vt_tag(type);
+
+	if (tag == VT_TOP)
+		return;
+	if (tag == VT_LONG) {
+		put_op(g, place, OP_ICONST_2);
+		put_op(g, place, OP_I2L);
+		put(g, place, insn_local(g->code, OP_LSTORE, (uint16_t)slot));
+		return;
+	}
+	put_op(g, place, ops[tag][0]);
+	put(g, place, insn_local(g->code, ops[tag][1], (uint16_t)slot));
+}
+
+static int put_framed_label(struct graft *g, struct insn *place, struct insn *label,
+			    const struct frame *entry, const struct frame *own)
+{
+	struct frame *f;
+
+	if (entry) {
+		f = graft_frame(g, entry, own, GRAFT_NO_EXTRA);
+		if (!f)
+			return g->rc;
+		f->stack = entry->stack;
+		f->n_stack = entry->n_stack;
+		label->frame = f;
+	}
+	insn_before(g->code, place, label);
+	return 0;
+}
+
+int graft_guarded(struct graft *g, struct insn *place, const struct frame *entry)
+{
+	static const struct frame nothing;
+	const struct frame *own = &g->template->at_body;
+	struct insn *skip, *body;
+	struct cond_place p = { .code = g->code,
+				.before = place,
+				.frame = g->code->cls->major < 50 ? NULL : entry,
+				.id = g->id,
+				.numbers = g->merge->numbers };
+	unsigned slot = g->base;
+
+	if (!g->merge->cond)
+		return graft_prolog(g, place, entry);
+	skip = insn_label(g->code);
+	body = insn_label(g->code);
+	if (!skip || !body)
+		return fail(g, E_NO_MEMORY);
+	put(g, place, insn_int(g->code, g->id));
+	put_pool(g, place, OP_INVOKESTATIC,
+		 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+			      slice_str("java/util/SondeProbe"), slice_str("may"),
+			      slice_str("(I)Z")));
+	put(g, place, insn_branch(g->code, OP_IFEQ, skip));
+	if (g->rc >= 0 && cond_put(&p, g->merge->cond, skip) < 0)
+		fail(g, p.rc);
+	if (g->rc < 0 || graft_prolog(g, place, entry) < 0)
+		return g->rc;
+	if (own->n_locals)
+		put(g, place, insn_branch(g->code, OP_GOTO, body));
+	put_framed_label(g, place, skip, p.frame, &nothing);
+	for (unsigned i = 0; i < own->n_locals; i++) {
+		put_unmet(g, place, own->locals[i], slot);
+		slot += type_slots(own->locals[i]);
+	}
+	if (own->n_locals)
+		put_framed_label(g, place, body, p.frame, own);
+	return g->rc;
 }

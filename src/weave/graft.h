@@ -17,6 +17,7 @@ struct graft {
 	const struct template *template;
 	uint16_t *seen;
 	int32_t id;
+	const struct merge *merge;
 	struct fault *fault;
 	int rc;		     /* the first failure */
 	uint16_t base;	     /* the method's max_locals: the template's locals begin here */
@@ -40,6 +41,10 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 /* Copies the prolog before `place`; `entry` is the method's frame there, or NULL when the prolog
  * needs none. */
 int graft_prolog(struct graft *g, struct insn *place, const struct frame *entry);
+
+/* The same behind a condition, when there is one: where it does not hold, the template's locals get
+ * values that mean that there is nothing to tell.  `entry` is needed from version 50 on. */
+int graft_guarded(struct graft *g, struct insn *place, const struct frame *entry);
 
 /* Copies the epilog before `place`. */
 int graft_epilog(struct graft *g, struct insn *place, enum graft_way way);

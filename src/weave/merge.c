@@ -17,6 +17,7 @@
  * covers only code in which `this` is initialised. */
 #include "weave/merge.h"
 
+#include "classfile/check.h"
 #include "classfile/desc.h"
 #include "classfile/insn.h"
 #include "weave/depth.h"
@@ -335,6 +336,41 @@ static int add_template_handlers(struct graft *g, const struct exits *x)
 	return 0;
 }
 
+/* A condition has branches, so it must be known what lies where the prolog goes; before anything is
+ * put in, that can be derived. */
+static int find_entries(struct graft *g, const struct stretches *body, struct frame *entries)
+{
+	struct code *code = g->code;
+
+	for (uint32_t i = 0; i < body->n; i++) {
+		struct insn *start = body->v[i].start;
+		int rc;
+
+		if (!body->v[i].after_call || !g->merge->cond || code->cls->major < 50)
+			continue;
+		rc = check_frames_at(code, &start, 1, g->fault);
+		if (rc < 0)
+			return rc;
+		entries[i] = *start->frame;
+		start->frame = NULL;
+	}
+	return 0;
+}
+
+static int put_constructor_prologs(struct graft *g, const struct stretches *body)
+{
+	struct frame *entries = arena_zero(g->code->mem, (body->n + 1) * sizeof(*entries));
+	int rc = entries ? find_entries(g, body, entries) : E_NO_MEMORY;
+
+	for (uint32_t i = 0; i < body->n && rc >= 0; i++) {
+		if (!body->v[i].after_call)
+			continue;
+		graft_reset(g);
+		rc = graft_guarded(g, body->v[i].start, &entries[i]);
+	}
+	return rc;
+}
+
 /* The stretches in which the method is covered, from just behind the prolog(s). */
 static int put_prologs(struct graft *g, struct stretches *body)
 {
@@ -349,7 +385,7 @@ static int put_prologs(struct graft *g, struct stretches *body)
 			return E_NO_MEMORY;
 		body->v[0] = (struct stretch){ label, g->body_end, false };
 		body->n = 1;
-		return graft_prolog(g, label, &code->first);
+		return graft_guarded(g, label, &code->first);
 	}
 	if (g->template->prolog_framed || g->template->catches)
 		return code_fault(code, NULL, g->fault, E_MISFIT,
@@ -369,13 +405,8 @@ static int put_prologs(struct graft *g, struct stretches *body)
 			s->start = insn_after(code, s->start, insn_label(code));
 		if (!s->start || !s->end)
 			return E_NO_MEMORY;
-		graft_reset(g);
-		if (s->after_call)
-			rc = graft_prolog(g, s->start, NULL);
-		if (rc < 0)
-			return rc;
 	}
-	return 0;
+	return put_constructor_prologs(g, body);
 }
 
 /* The old end label stays behind the method's own code, with the tables that end there; a new one
@@ -434,7 +465,8 @@ static void set_limits(struct graft *g, bool deep)
 	struct code *code = g->code;
 	const struct template *t = g->template;
 	/* boxing all arguments needs the array twice, an index and a value */
-	uint32_t need = t->code->max_stack + (t->wants_args || t->wants_result ? 6u : 0u);
+	uint32_t need = t->code->max_stack + (t->wants_args || t->wants_result ? 6u : 0u) +
+			(g->merge->cond ? COND_STACK : 0u);
 	uint32_t below = g->result_slots ? g->result_slots : 1;
 	uint32_t max;
 

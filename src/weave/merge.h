@@ -9,6 +9,7 @@
 #ifndef WEAVE_MERGE_H
 #define WEAVE_MERGE_H
 
+#include "weave/cond.h"
 #include "weave/template.h"
 
 struct merge {
@@ -17,6 +18,9 @@ struct merge {
 	int32_t id;	     /* what Here.id() gives */
 	uint16_t *throwable; /* the class's Class entry for it, 0: not there yet; kept likewise */
 	int16_t *depths;     /* what depth.h remembers of the class */
+	const struct cond *cond;	    /* the prolog runs only when this holds; NULL: always */
+	const struct value *value;	    /* what Here.value() gives */
+	const struct cond_numbers *numbers; /* for both */
 };
 
 /* Changes the elevated code; lower it afterwards.  On failure (E_MISFIT, E_STACK_AT_RETURN,

@@ -32,6 +32,7 @@ static const struct {
 	[HERE_RESULT] = { "result", "()Ljava/lang/Object;" },
 	[HERE_INT_RESULT] = { "intResult", "()I" },
 	[HERE_LONG_RESULT] = { "longResult", "()J" },
+	[HERE_VALUE] = { "value", "()Ljava/lang/Object;" },
 	[HERE_THROWN] = { "thrown", "()Ljava/lang/Throwable;" },
 };
 
@@ -135,7 +136,7 @@ static int mark_here(struct template *t, struct insn *n, const struct pool_ref *
 		return refuse(t, f, "Here.body() is called more than once");
 	t->wants_result |= wants_result(here);
 	t->wants_thrown |= here == HERE_THROWN;
-	t->wants_args |= wants_number(here) || here == HERE_ARGS;
+	t->wants_args |= wants_number(here) || here == HERE_ARGS || here == HERE_VALUE;
 	n->flags = INSN_MARKED;
 	n->size = 0;
 	n->arg = (int16_t)here;
@@ -319,7 +320,8 @@ static int check_flow(struct template *t, struct fault *f)
 static int check_here(const struct template *t, const struct insn *n, struct fault *f)
 {
 	int here = n->arg;
-	bool of_entry = here == HERE_SELF || here == HERE_ARGS || wants_number(here);
+	bool of_entry = here == HERE_SELF || here == HERE_ARGS || here == HERE_VALUE ||
+			wants_number(here);
 
 	if (of_entry && n->pc != STAND_BEFORE)
 		return refuse(t, f,

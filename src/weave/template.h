@@ -33,6 +33,7 @@ enum here {
 	HERE_RESULT,	 /* Object: what the method returns, boxed; null for void or an exception */
 	HERE_INT_RESULT, /* what it returns, of that type; 0 for an exception */
 	HERE_LONG_RESULT,
+	HERE_VALUE,  /* Object: what the rule captures */
 	HERE_THROWN, /* Throwable: the exception that ends the method, or null */
 	HERE_COUNT
 };

@@ -46,12 +46,20 @@ static int load_own(struct weaver *w, struct arena *mem, weave_load *load, void 
 	return 0;
 }
 
+static bool has_captures(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		if (rules->all[i]->kind == RULE_CAPTURE)
+			return true;
+	return false;
+}
+
 int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, weave_load *load,
 		void *ctx, struct fault *f)
 {
 	int rc;
 
-	*w = (struct weaver){ .rules = rules };
+	*w = (struct weaver){ .rules = rules, .captures = has_captures(rules) };
 	rc = load_builtins(w, mem, f);
 	if (rc >= 0)
 		rc = load_own(w, mem, load, ctx, f);
@@ -81,7 +89,9 @@ struct weaving {
 	const struct template *visible;	 /* the last one found to name only what the class sees */
 	uint16_t throwable;		 /* pool index, 0: not needed yet */
 	int16_t *depths;		 /* for depth.h */
-	const char *category;		 /* asked for last, and the first builtin of it */
+	const struct cond *cond;	 /* of the method being woven */
+	const struct value *value;
+	const char *category; /* asked for last, and the first builtin of it */
 	size_t category_at;
 };
 
@@ -101,7 +111,14 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 		     int32_t id, struct fault *f)
 {
 	struct class *cls = v->job->cls;
-	struct merge merge = { t, seen_of(v, t, slot), id, &v->throwable, v->depths };
+	struct merge merge = { .template = t,
+			       .seen = seen_of(v, t, slot),
+			       .id = id,
+			       .throwable = &v->throwable,
+			       .depths = v->depths,
+			       .cond = v->cond,
+			       .value = v->value,
+			       .numbers = v->job->numbers };
 	struct slice unseen = { NULL, 0 };
 	struct code *code;
 	int rc;
@@ -199,6 +216,36 @@ static bool is_empty_finalizer(const struct class *cls, const struct member *m)
 	       m->code.n > 8 && get_u32(m->code.p + 4) == 1;
 }
 
+static int find_id(struct weaving *v, const struct member *m, struct weave_outcome *o,
+		   struct fault *f)
+{
+	if (v->job->id_of)
+		o->id = v->job->id_of(v->job->id_ctx, v->job->cls, m);
+	if (v->job->id_of && o->id < 0)
+		return fault_set(f, o->id, -1, "%s", err_text(o->id));
+	return 0;
+}
+
+/* What can be told of a condition from the method alone. */
+static int check_condition(struct weaving *v, const struct member *m, const struct rule_hook *hook,
+			   struct fault *f)
+{
+	const struct class *cls = v->job->cls;
+	struct cond_method method = { class_name(cls), member_name(cls, m), member_desc(cls, m),
+				      m->access };
+	struct cond_trouble t;
+
+	v->cond = hook->condition;
+	if (!hook->condition)
+		return 0;
+	if (hook->template_rule)
+		return fault_set(f, E_UNSUPPORTED, -1,
+				 "the rule has `if` and a template of its own");
+	return cond_check(hook->condition, &method, NULL, &t) < 0
+		       ? fault_set(f, E_CONDITION, -1, "%s", t.text)
+		       : 0;
+}
+
 static int weave_method(struct weaving *v, struct member *m, const struct rule_method *facts,
 			struct weave_outcome *o, struct fault *f)
 {
@@ -206,7 +253,7 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 	const struct rule *own = hook->template_rule;
 	int rc;
 
-	if (v->job->ahead && (hook->context_count || hook->condition))
+	if ((v->job->ahead && hook->context_count) || (!v->job->numbers && hook->condition))
 		return fault_set(
 			f, E_UNSUPPORTED, -1,
 			"the rule has `inside` or `if`, which only a running agent decides");
@@ -215,10 +262,12 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 				 m->access & ACC_NATIVE ? "native" : "abstract");
 	if (is_empty_finalizer(v->job->cls, m))
 		return fault_set(f, E_EMPTY_FINALIZER, -1, "%s", err_text(E_EMPTY_FINALIZER));
-	if (v->job->id_of)
-		o->id = v->job->id_of(v->job->id_ctx, v->job->cls, m);
-	if (v->job->id_of && o->id < 0)
-		return fault_set(f, o->id, -1, "%s", err_text(o->id));
+	rc = check_condition(v, m, hook, f);
+	if (rc < 0)
+		return rc;
+	rc = find_id(v, m, o, f);
+	if (rc < 0)
+		return rc;
 	if (own) {
 		o->template = v->w->own[own->index];
 		return merge_one(v, m, o->template, BUILTIN_MAX, o->id, f);
@@ -264,6 +313,145 @@ static int weave_methods(struct weaving *v, struct fault *f)
 	return 0;
 }
 
+/* ---- captures ----------------------------------------------------------------------------- */
+
+/* A method may be hooked and have several values captured.  Each capture is merged around what is
+ * there by then, in a pass of its own over the bytes of the one before: few classes have any. */
+struct capturing {
+	struct weaving *v;  /* of the class as it was given */
+	struct slice bytes; /* as it is now */
+	size_t most;	    /* captures at one method */
+};
+
+enum { CAPTURES_MAX = 8 }; /* at one method */
+
+/* The k-th capture at a method, NULL: there are fewer. */
+static const struct rule *capture_at(struct weaving *v, uint32_t method, size_t k, size_t *n)
+{
+	struct rule_anchor anchors[64];
+	const struct rule *found = NULL;
+	struct class *cls = v->job->cls;
+	struct rule_method facts;
+	size_t all;
+
+	*n = 0;
+	if (facts_of_method(cls, &cls->methods[method], v->job->mem, &facts) < 0)
+		return NULL;
+	all = rules_match_anchors(v->w->rules, &v->facts, &facts, anchors, COUNT(anchors));
+	for (size_t i = 0; i < all && i < COUNT(anchors) && *n < CAPTURES_MAX; i++) {
+		if (anchors[i].rule->kind != RULE_CAPTURE)
+			continue;
+		if ((*n)++ == k)
+			found = anchors[i].rule;
+	}
+	return found;
+}
+
+static int capture_one(struct weaving *v, struct member *m, const struct rule *rule,
+		       struct fault *f)
+{
+	const struct class *cls = v->job->cls;
+	struct cond_method method = { class_name(cls), member_name(cls, m), member_desc(cls, m),
+				      m->access };
+	size_t at = first_of("capture");
+	struct cond_trouble t;
+	int32_t slot;
+
+	if (!v->job->numbers)
+		return fault_set(f, E_UNSUPPORTED, -1, "only a running agent captures values");
+	if (!m->code.p)
+		return fault_set(f, E_NO_CODE, -1, "is %s",
+				 m->access & ACC_NATIVE ? "native" : "abstract");
+	if (cond_check_value(rule->capture.value, &method, NULL, &t) < 0)
+		return fault_set(f, E_CONDITION, -1, "%s", t.text);
+	slot = v->job->numbers->slot(v->job->numbers->ctx, rule->capture.name);
+	if (slot < 0)
+		return fault_set(f, slot, -1, "%s", err_text(slot));
+	v->value = rule->capture.value;
+	return merge_one(v, m, v->w->builtin[at], at, slot, f);
+}
+
+/* Enters the outcome of a capture, unless the method has a better one already. */
+static int note_capture(struct weaving *v, uint32_t method, const struct rule *rule, int rc,
+			const struct fault *why)
+{
+	struct weave_job *job = v->job;
+	struct weave_outcome *o = &job->outcomes[job->n_outcomes];
+	struct fault f = { 0 };
+
+	for (uint32_t i = 0; i < job->n_outcomes; i++)
+		if (job->outcomes[i].method == method &&
+		    (job->outcomes[i].rc >= 0 || job->outcomes[i].rule->kind == RULE_CAPTURE))
+			return 0;
+	*o = (struct weave_outcome){
+		.method = method, .id = job->first_id + (int32_t)method, .rule = rule, .rc = rc
+	};
+	if (rc >= 0)
+		o->rc = find_id(v, &job->cls->methods[method], o, &f);
+	if (o->rc < 0)
+		o->why = arena_str(job->mem, slice_str(rc < 0 ? why->text : f.text));
+	job->n_woven += o->rc >= 0;
+	job->n_outcomes++;
+	return 0;
+}
+
+/* One capture at each method that has so many. */
+static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct fault *f)
+{
+	struct weave_job job = *c->v->job;
+	struct weaving v = { .w = c->v->w, .job = &job, .facts = c->v->facts };
+	uint32_t n = 0;
+	int rc = class_read(job.mem, c->bytes, &job.cls, f);
+
+	if (rc < 0)
+		return rc;
+	job.cls->work = job.work;
+	v.depths = arena_zero(job.mem, depth_memory(job.cls));
+	if (!v.depths)
+		rc = fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	for (uint32_t i = 0; i < job.cls->n_methods && rc >= 0; i++) {
+		struct fault why = { 0 };
+		const struct rule *rule;
+		size_t all;
+		int one;
+
+		rule = capture_at(c->v, i, k, &all);
+		c->most = all > c->most ? all : c->most;
+		if (!rule)
+			continue;
+		one = capture_one(&v, &job.cls->methods[i], rule, &why);
+		if (one == E_NO_MEMORY)
+			rc = fault_set(f, one, -1, "out of memory");
+		n += one >= 0;
+		note_capture(c->v, i, rule, one, &why);
+	}
+	if (rc >= 0 && n)
+		rc = class_write(job.cls, out);
+	class_release(job.cls);
+	return rc;
+}
+
+static int weave_captures(struct weaving *v, struct slice bytes, struct buf *out, struct fault *f)
+{
+	struct capturing c = { .v = v, .bytes = bytes, .most = 1 };
+	struct buf now = { 0 };
+	int rc = v->job->n_woven ? class_write(v->job->cls, &now) : 0;
+
+	for (size_t k = 0; k <= c.most && rc >= 0; k++) {
+		if (now.n)
+			c.bytes = arena_dup(v->job->mem, buf_slice(&now));
+		if (!c.bytes.p)
+			rc = fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		buf_clear(&now);
+		if (rc >= 0 && k < c.most)
+			rc = capture_pass(&c, k, &now, f);
+	}
+	buf_release(&now);
+	if (rc >= 0 && v->job->n_woven)
+		buf_put(out, c.bytes);
+	return rc < 0 ? rc : out->err;
+}
+
 int weave_class(const struct weaver *w, struct weave_job *job, struct slice bytes, struct buf *out,
 		struct fault *f)
 {
@@ -278,7 +466,8 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 		return rc;
 	job->cls->work = job->work;
 	lineage = arena_alloc(job->mem, sizeof(*lineage));
-	job->outcomes = arena_alloc(job->mem, (job->cls->n_methods + 1) * sizeof(*job->outcomes));
+	job->outcomes =
+		arena_alloc(job->mem, (2 * job->cls->n_methods + 1) * sizeof(*job->outcomes));
 	if (!job->outcomes || !lineage)
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	lineage->ready = false;
@@ -294,6 +483,8 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	rules_choose(w->rules, &v.facts, &v.choice);
 	rc = weave_methods(&v, f);
+	if (rc >= 0 && w->captures)
+		return weave_captures(&v, bytes, out, f);
 	if (rc < 0 || !job->n_woven)
 		return rc;
 	return class_write(job->cls, out);

@@ -10,11 +10,13 @@
 
 #include "rule/match.h"
 #include "weave/builtin.h"
+#include "weave/cond.h"
 
 struct weaver {
 	const struct rules *rules;
 	struct template *builtin[BUILTIN_MAX]; /* in the order of builtins[] */
 	struct template **own;		       /* of the rules' own, by rule->index, or NULL */
+	bool captures;			       /* some rule captures values */
 };
 
 /* Gives the bytes of a template's class file, which must live as long as the weaver. */
@@ -26,7 +28,8 @@ int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, 
 		void *ctx, struct fault *f);
 void weaver_release(struct weaver *w);
 
-/* What became of one method that a rule wants hooked. */
+/* What became of one method that a rule wants hooked, or (rule->kind RULE_CAPTURE) captures at
+ * without hooking it. */
 struct weave_outcome {
 	uint32_t method; /* index into the class's methods */
 	int rc;		 /* 0: woven; else E_*, and it was left alone */
@@ -47,7 +50,8 @@ struct weave_job {
 	int32_t first_id;		      /* method k of the class gets first_id + k ... */
 	weave_id *id_of;		      /* ... unless this is there to be asked */
 	void *id_ctx;
-	bool ahead; /* no agent will decide conditions: hooks with them are E_UNSUPPORTED */
+	bool ahead; /* no agent will decide contexts: hooks with them are E_UNSUPPORTED */
+	const struct cond_numbers *numbers; /* NULL: the same of conditions and captures */
 	/* results */
 	struct class *cls;		/* to be given back with class_release */
 	struct weave_outcome *outcomes; /* one for each method that a rule wants */

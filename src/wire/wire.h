@@ -31,6 +31,7 @@ enum {
 	HOOK_HELD = 2,	  /* leaves when the client does */
 	HOOK_DRY = 4,	  /* only count what it would hook */
 	RULE_HELD = 1,	  /* of `rule`: some client holds it */
+	RULE_WAITS = 2,	  /* ... it decides about no method that is loaded */
 	WELCOME_LATE = 1, /* the agent was attached to the running JVM */
 	METHOD_GONE = 1,  /* of `method`: hooked once, not any more */
 	METHOD_NO_QUANTILES = 2,

@@ -35,6 +35,9 @@ public final class Here {
     /** All arguments, boxed where they are primitive. */
     public static native Object[] args();
 
+    /** The value that a rule captures. */
+    public static native Object value();
+
     /** What the method returns, boxed; null if it is void or ends by exception. After body(). */
     public static native Object result();
 

@@ -20,8 +20,14 @@ public final class SondeProbe {
     /** How many methods can have a number. */
     static final int METHODS = 1 << 18;
 
-    /** By method: 0 is closed. Written by the agent; a closed hook costs this one load. */
+    /**
+     * By method: 0 is closed, 1 open; at other values C is asked before a condition is looked at.
+     * Written by the agent; a closed hook costs this one load.
+     */
     static final byte[] OPEN = new byte[METHODS];
+
+    /** The token of a call that does not meet its condition: it is not seen at all. */
+    static final long UNMET = 2;
 
     /** Set once, when {@link SondeFast} is ready to take over; compiled code then knows it. */
     @Stable static boolean fast;
@@ -40,6 +46,13 @@ public final class SondeProbe {
         }
     }
 
+    /** Is it worth looking whether a call of method id meets its condition? */
+    @ForceInline
+    public static boolean may(int id) {
+        byte open = OPEN[id];
+        return open == 1 || (open != 0 && may0(id));
+    }
+
     /** Method id begins. */
     @ForceInline
     public static long enter(int id) {
@@ -54,7 +67,7 @@ public final class SondeProbe {
     public static void exit(int id, long token, Throwable thrown) {
         if (thrown != null) {
             thrown(id, token, thrown);
-        } else if (token != 0) {
+        } else if (token > UNMET) {
             if (fast) {
                 SondeFast.exit(id, token);
             } else {
@@ -68,7 +81,9 @@ public final class SondeProbe {
         if ((token & 1) != 0) {
             data0(id, "thrown", thrown.getClass().getName());
         }
-        thrown0(id, token);
+        if (token != UNMET) {
+            thrown0(id, token);
+        }
     }
 
     /** Method id begins; what it was called on and with. */
@@ -114,7 +129,7 @@ public final class SondeProbe {
 
     /** The call of method id that runs now has moved so many bytes; none when it is below 1. */
     public static void bytes(int id, long token, long count) {
-        if (token != 0 && count > 0) {
+        if (token > UNMET && count > 0) {
             bytes0(id, count);
         }
     }
@@ -147,6 +162,8 @@ public final class SondeProbe {
     }
 
     static native void count0(int id);
+
+    static native boolean may0(int id);
 
     static native long enter0(int id);
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* harm.h - what a getter does beside giving a value, as far as its byte code shows. */
+#ifndef AGENT_HARM_H
+#define AGENT_HARM_H
+
+#include "weave/cond.h"
+
+/* False: nothing.  Otherwise `why` says what, as in "writes the field com.shop.Cart.hits".  ctx is a
+ * struct members; classes that it does not know are not looked into, and may do anything. */
+bool harm_of(void *ctx, const struct cond_class *c, const struct cond_member *m, char *why,
+	     size_t cap);
+
+#endif
