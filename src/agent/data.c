@@ -28,7 +28,8 @@ static struct {
 	int32_t n_sites;
 	char *slots[DATA_SLOTS];
 	int32_t n_slots;
-	jclass site_class, held_class;
+	jclass site_class, held_class, main;
+	jfieldID guard;
 } data = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static uint32_t missed[MISS_KINDS][PROBE_METHODS];
@@ -160,7 +161,6 @@ const char *data_slot_name(uint32_t slot)
 
 int data_init(JNIEnv *jni)
 {
-	jclass main;
 	jmethodID warm;
 
 	if (data.defined)
@@ -172,14 +172,17 @@ int data_init(JNIEnv *jni)
 		return E_UNSUPPORTED;
 	data.site_class =
 		probes_define(jni, "java/util/SondeSite", probe_class_site, probe_class_site_end);
-	main = probes_define(jni, "java/util/SondeData", probe_class_data, probe_class_data_end);
+	data.main =
+		probes_define(jni, "java/util/SondeData", probe_class_data, probe_class_data_end);
 	data.held_class =
 		probes_define(jni, "java/util/SondeHeld", probe_class_held, probe_class_held_end);
-	if (!data.site_class || !main || !data.held_class)
+	if (!data.site_class || !data.main || !data.held_class)
 		return E_UNSUPPORTED;
-	warm = (*jni)->GetStaticMethodID(jni, main, "warm", "()V");
+	warm = (*jni)->GetStaticMethodID(jni, data.main, "warm", "()V");
 	if (warm)
-		(*jni)->CallStaticVoidMethod(jni, main, warm);
+		(*jni)->CallStaticVoidMethod(jni, data.main, warm);
+	if (warm && !(*jni)->ExceptionCheck(jni))
+		data.guard = (*jni)->GetStaticFieldID(jni, data.main, "isGuarded", "Z");
 	if (!(*jni)->ExceptionCheck(jni)) {
 		__atomic_store_n(&data.defined, true, __ATOMIC_RELEASE);
 		return 0;
@@ -187,6 +190,12 @@ int data_init(JNIEnv *jni)
 	(*jni)->ExceptionClear(jni);
 	agent_note("conditions cannot be decided in this JVM");
 	return E_UNSUPPORTED;
+}
+
+void data_guard(JNIEnv *jni)
+{
+	if (data.guard)
+		(*jni)->SetStaticBooleanField(jni, data.main, data.guard, JNI_TRUE);
 }
 
 /* ---- binding ------------------------------------------------------------------------------ */

@@ -25,6 +25,10 @@ enum data_miss { MISS_NULL, MISS_THROWN, MISS_NO_MEMBER, MISS_REFUSED, MISS_KIND
 int data_init(JNIEnv *jni);
 const struct cond_numbers *data_ready(void);
 
+/* From now on nothing that conditions call is seen: some of them are in classes of the JDK that the
+ * conditions need themselves. */
+void data_guard(JNIEnv *jni);
+
 /* Tells SondeSite of all sites of these rules.  E_CONDITION and a message for a regular expression
  * that Java does not understand. */
 int data_bind(JNIEnv *jni, const struct rules *rules, struct buf *why);

@@ -134,6 +134,14 @@ void instrument_set(struct hooked *h, const struct edition_rule *er, const struc
 	probe_method_set(h->id, &how);
 }
 
+static bool is_of_platform(struct slice class)
+{
+	const char *name = (const char *)class.p;
+
+	return starts(name, class.n, "java/") || starts(name, class.n, "jdk/") ||
+	       starts(name, class.n, "sun/");
+}
+
 /* Must C be asked before the condition is looked at?  Only it knows whether the probe itself runs
  * just now: code of the program that a condition calls, or code of the JDK that it needs, would
  * come back here for ever. */
@@ -141,9 +149,7 @@ static bool asks(const struct rule *rule, struct slice class)
 {
 	const struct cond *c = rule->kind == RULE_HOOK ? rule->hook.condition : NULL;
 
-	return c && (cond_calls(c) || starts((const char *)class.p, class.n, "java/") ||
-		     starts((const char *)class.p, class.n, "jdk/") ||
-		     starts((const char *)class.p, class.n, "sun/"));
+	return c && (cond_calls(c) || is_of_platform(class));
 }
 
 static void take_hooked(struct showing *s, const struct weave_outcome *o)
@@ -166,6 +172,8 @@ static void take_hooked(struct showing *s, const struct weave_outcome *o)
 	h->original = digest_of(s->job.cls, m);
 	h->seen = true;
 	instrument_set(h, er, hook);
+	if (o->rule->kind == RULE_HOOK && hook->condition && is_of_platform(class_name(s->job.cls)))
+		data_guard(s->jni);
 	probes_open(s->jni, h->id, asks(o->rule, class_name(s->job.cls)));
 }
 

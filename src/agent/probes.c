@@ -53,6 +53,11 @@ TWIN(jboolean, may0, jint id)
 	return probe_may((uint32_t)id);
 }
 
+TWIN(void, undo0, jint id, jlong token)
+{
+	probe_undo((uint32_t)id, (uint64_t)token);
+}
+
 TWIN(void, mute0, jboolean begins)
 {
 	probe_mute(begins);
@@ -83,6 +88,12 @@ PLAIN(jlong, enter0, jint id)
 {
 	(void)jni, (void)c;
 	return (jlong)probe_enter((uint32_t)id);
+}
+
+PLAIN(void, undo0, jint id, jlong token)
+{
+	(void)jni, (void)c;
+	probe_undo((uint32_t)id, (uint64_t)token);
 }
 
 PLAIN(jboolean, may0, jint id)
@@ -217,6 +228,7 @@ static bool link_natives(JNIEnv *jni)
 	} natives[] = { { "count0", "(I)V" },
 			{ "enter0", "(I)J" },
 			{ "may0", "(I)Z" },
+			{ "undo0", "(IJ)V" },
 			{ "exit0", "(IJ)V" },
 			{ "thrown0", "(IJ)V" },
 			{ "bytes0", "(IJ)V" },

@@ -400,6 +400,49 @@ void probe_thrown(uint32_t id, uint64_t token)
 		exit_other(id, token, now, true);
 }
 
+/* Takes one off what a thread, or all of them, has counted. */
+static void uncount(struct probe_node *node, uint32_t id, bool timed)
+{
+	if (node && timed && LOAD(node->begun)) {
+		ADD(node->begun, (uint64_t)-1);
+	} else if (node && !timed && LOAD(node->counted)) {
+		ADD(node->counted, (uint64_t)-1);
+	} else if (!node) {
+		SHARED_ADD(probe.methods[id].calls, (uint64_t)-1);
+		if (timed)
+			SHARED_ADD(probe.methods[id].begun, (uint64_t)-1);
+	}
+}
+
+void probe_undo(uint32_t id, uint64_t token)
+{
+	struct probe_thread *t = probe_local.mine;
+	struct probe_node *node;
+	struct probe_frame *f;
+
+	if (unseen(id) || id == 0)
+		return;
+	if (token == 0) {
+		node = t ? nodes_find(t, probe_local.top->node, id) : NULL;
+		uncount(node, id, false);
+		return;
+	}
+	f = frame_of(id, token);
+	if (!f) {
+		uncount(NULL, id, true);
+		return;
+	}
+	while (UNLIKELY(probe_local.top != f))
+		lose_top();
+	if (t->facts_n > 0)
+		facts_forget(t, f);
+	node = f->node == &probe_nowhere ? NULL : f->node;
+	uncount(node, id, true);
+	f[-1].below += f->below; /* what it called was called by its caller, as far as is seen */
+	STORE(f->token, 0);
+	threads_set_top(f - 1);
+}
+
 /* With one in N timed, a call that tells its bytes stands for N. */
 void probe_bytes(uint32_t id, uint64_t count)
 {

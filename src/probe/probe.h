@@ -38,6 +38,7 @@ uint64_t probe_enter(uint32_t id);
 bool probe_may(uint32_t id);			/* would this thread's call of id be seen? */
 void probe_exit(uint32_t id, uint64_t token);	/* returned */
 void probe_thrown(uint32_t id, uint64_t token); /* left by exception; token may be 0 */
+void probe_undo(uint32_t id, uint64_t token);	/* ends, and is not to be counted; token may be 0 */
 void probe_bytes(uint32_t id, uint64_t count);
 /* A fact about the running call of id whose token has bit 0.  Cut where it does not fit. */
 void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, size_t value_n);

@@ -82,6 +82,39 @@ bool cond_calls(const struct cond *c)
 	       (c->right && c->right->kind == VALUE_PATH); /* equals() of two objects */
 }
 
+static bool is_late_value(const struct value *v)
+{
+	return v && v->kind == VALUE_PATH && v->root == ROOT_RETURN;
+}
+
+bool cond_is_late(const struct cond *c)
+{
+	for (const struct cond *child = c->children; child; child = child->next)
+		if (cond_is_late(child))
+			return true;
+	return c->op > COND_NOT && (is_late_value(c->left) || is_late_value(c->right));
+}
+
+bool cond_of_thrown(const struct cond *c)
+{
+	switch (c->op) {
+	case COND_NOT:
+		return !cond_of_thrown(c->children);
+	case COND_AND:
+		for (c = c->children; c; c = c->next)
+			if (cond_is_late(c) && !cond_of_thrown(c))
+				return false;
+		return true;
+	case COND_OR:
+		for (c = c->children; c; c = c->next)
+			if (cond_of_thrown(c))
+				return true;
+		return false;
+	default:
+		return false; /* a value that cannot be had */
+	}
+}
+
 /* ---- instructions ------------------------------------------------------------------------- */
 
 static void fail(struct cond_place *p, int rc)
@@ -201,7 +234,8 @@ static const struct member *own_field(const struct cond_place *p, const struct v
 	    v->steps->kind != STEP_FIELD)
 		return NULL;
 	for (uint32_t i = 0; i < cls->n_fields; i++)
-		if (slice_eq(member_name(cls, &cls->fields[i]), v->steps->name))
+		if (slice_eq(member_name(cls, &cls->fields[i]), v->steps->name) &&
+		    !(cls->fields[i].access & ACC_STATIC))
 			return &cls->fields[i];
 	return NULL;
 }
@@ -214,6 +248,8 @@ static uint8_t type_at_hand(const struct cond_place *p, const struct value *v)
 
 	if (field)
 		return member_desc(p->code->cls, field).p[0];
+	if (v->root == ROOT_RETURN)
+		return p->result.p[0];
 	return v->root == ROOT_ARGUMENT ? argument(p, v->number, &slot).p[0] : 'L';
 }
 
@@ -244,17 +280,16 @@ static void put_at_hand(struct cond_place *p, const struct value *v)
 	struct slice type;
 
 	if (field) {
-		bool is_common = field->access & ACC_STATIC;
-
-		if (!is_common)
-			put(p, insn_local(p->code, OP_ALOAD, 0));
-		put_pool(p, is_common ? OP_GETSTATIC : OP_GETFIELD,
+		put(p, insn_local(p->code, OP_ALOAD, 0));
+		put_pool(p, OP_GETFIELD,
 			 pool_add_ref(&cls->pool, CONST_FIELDREF, class_name(cls),
 				      member_name(cls, field), member_desc(cls, field)));
 	} else if (v->root == ROOT_ARGUMENT) {
 		type = argument(p, v->number, &slot);
 		put(p,
 		    insn_local(p->code, (uint8_t)(OP_ILOAD + kind_of(type.p[0])), (uint16_t)slot));
+	} else if (v->root == ROOT_RETURN) {
+		put(p, insn_local(p->code, (uint8_t)(OP_ILOAD + kind_of(p->result.p[0])), p->kept));
 	} else if (v->root == ROOT_CAPTURE) {
 		int32_t number = p->numbers->slot(p->numbers->ctx, v->text);
 
@@ -295,24 +330,27 @@ static void put_text(struct cond_place *p, struct slice text)
 
 static void put_box(struct cond_place *p, uint8_t type)
 {
-	switch (type) {
-	case 'Z':
-		put_call(p, "java/lang/Boolean", "valueOf", "(Z)Ljava/lang/Boolean;");
-		break;
-	case 'C':
-		put_call(p, "java/lang/Character", "valueOf", "(C)Ljava/lang/Character;");
-		break;
-	case 'J':
-		put_call(p, "java/lang/Long", "valueOf", "(J)Ljava/lang/Long;");
-		break;
-	case 'F':
-		put_op(p, OP_F2D); /* fall through */
-	case 'D':
-		put_call(p, "java/lang/Double", "valueOf", "(D)Ljava/lang/Double;");
-		break;
-	default:
-		put_call(p, "java/lang/Integer", "valueOf", "(I)Ljava/lang/Integer;");
+	static const struct {
+		char type;
+		const char *owner, *desc;
+	} boxes[] = {
+		{ 'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;" },
+		{ 'C', "java/lang/Character", "(C)Ljava/lang/Character;" },
+		{ 'J', "java/lang/Long", "(J)Ljava/lang/Long;" },
+		{ 'D', "java/lang/Double", "(D)Ljava/lang/Double;" },
+		{ 'I', "java/lang/Integer", "(I)Ljava/lang/Integer;" }, /* the last, for the rest */
+	};
+	size_t i = 0;
+
+	if (type == 'F') {
+		put_op(p, OP_F2D);
+		type = 'D';
 	}
+	while (i + 1 < COUNT(boxes) && boxes[i].type != (char)type)
+		i++;
+	if (slice_is(class_name(p->code->cls), boxes[i].owner))
+		fail(p, E_CONDITION); /* it would call itself */
+	put_call(p, boxes[i].owner, "valueOf", boxes[i].desc);
 }
 
 static void put_literal(struct cond_place *p, const struct value *v)
@@ -557,7 +595,12 @@ static void put_cond(struct cond_place *p, const struct cond *c, struct insn *to
 
 int cond_put(struct cond_place *p, const struct cond *c, struct insn *unmet)
 {
-	put_cond(p, c, unmet, false);
+	if (c->op == COND_AND) {
+		for (c = c->children; c; c = c->next)
+			cond_put(p, c, unmet);
+	} else if (cond_is_late(c) == (p->when == COND_EXIT)) {
+		put_cond(p, c, unmet, false);
+	}
 	return p->rc;
 }
 

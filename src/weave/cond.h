@@ -52,6 +52,13 @@ int cond_value_sites(const struct value *v, cond_visit *visit, void *ctx);
 
 bool cond_calls(const struct cond *c); /* code of the program may be run for it */
 
+/* A test of $return is decided at the exit; all others at the entry, since the method may use its
+ * arguments' locals for other things.  So the two are joined by `and` alone.  Of a condition,
+ * the parts of one kind: cond_put takes NULL for "nothing to test". */
+enum cond_when { COND_ENTRY, COND_EXIT };
+bool cond_is_late(const struct cond *c);   /* asks for $return somewhere */
+bool cond_of_thrown(const struct cond *c); /* what the exit's part is when there is no result */
+
 /* ---- checking ----------------------------------------------------------------------------- */
 
 struct cond_member {
@@ -108,12 +115,15 @@ struct cond_place {
 	const struct frame *frame; /* that holds there; NULL: the class has no frames */
 	int32_t id;
 	const struct cond_numbers *numbers;
-	int rc; /* the first failure */
+	enum cond_when when; /* which part of it */
+	struct slice result; /* type of $return, at the exit ... */
+	uint16_t kept;	     /* ... and its local */
+	int rc;		     /* the first failure */
 };
 
 enum { COND_STACK = 8 }; /* slots that the code needs at most */
 
-/* Goes to `unmet` when the condition does not hold, else on.  The condition must have passed
+/* Goes to `unmet` when that part of the condition does not hold, else on.  The condition must have passed
  * cond_check() for the method.  Returns p->rc. */
 int cond_put(struct cond_place *p, const struct cond *c, struct insn *unmet);
 

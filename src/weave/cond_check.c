@@ -197,7 +197,11 @@ static int check_field(const struct checking *c, const struct step *s, struct sl
 		for (size_t j = 0; j < k.v[i]->n_fields; j++) {
 			const struct cond_member *f = &k.v[i]->fields[j];
 
-			if (slice_eq(f->name, s->name) && !(f->access & ACC_STATIC)) {
+			if (slice_eq(f->name, s->name) && f->access & ACC_STATIC)
+				return trouble(c->t, s->at, NULL,
+					       "%s.%.*s is static; fields of objects are read",
+					       class_text(k.v[i]->name).s, SLICE_FMT(s->name));
+			if (slice_eq(f->name, s->name)) {
 				*type = known(f->desc);
 				return 0;
 			}
@@ -328,7 +332,7 @@ static void try_method(struct search *s, const struct cond_class *c, const struc
 	int score;
 
 	if (!slice_eq(m->name, s->call->name)) {
-		if (m->name.p[0] != '<' && m->access & ACC_PUBLIC)
+		if (m->name.p[0] != '<' && !(m->access & ACC_SYNTHETIC))
 			text_guess_try(&s->guess, m->name);
 		return;
 	}
@@ -671,6 +675,41 @@ done:
 	return rc;
 }
 
+/* Everything in it must be of one time. */
+static int check_time(const struct checking *c, const struct cond *cond)
+{
+	for (const struct cond *child = cond->children; child; child = child->next) {
+		int rc = check_time(c, child);
+
+		if (rc < 0)
+			return rc;
+	}
+	if (cond->op > COND_NOT) {
+		const struct value *sides[] = { cond->left, cond->right };
+
+		for (size_t i = 0; i < 2; i++)
+			if (sides[i] && sides[i]->kind == VALUE_PATH &&
+			    sides[i]->root != ROOT_RETURN && sides[i]->root != ROOT_CAPTURE)
+				return trouble(c->t, sides[i]->at,
+					       "join it by 'and' with the tests of $return",
+					       "%s is known at the entry, $return at the exit",
+					       value_text(sides[i]).s);
+	}
+	return 0;
+}
+
+/* Parts of an `and` may be of different times. */
+static int check_times(const struct checking *c, const struct cond *cond)
+{
+	int rc = 0;
+
+	if (cond->op != COND_AND)
+		return cond_is_late(cond) ? check_time(c, cond) : 0;
+	for (const struct cond *child = cond->children; child && rc >= 0; child = child->next)
+		rc = check_times(c, child);
+	return rc;
+}
+
 static int check_all(const struct checking *c, const struct cond *cond)
 {
 	int rc = 0;
@@ -684,8 +723,9 @@ int cond_check(const struct cond *c, const struct cond_method *m,
 	       const struct cond_classes *classes, struct cond_trouble *t)
 {
 	struct checking checking = { m, classes, t };
+	int rc = check_all(&checking, c);
 
-	return check_all(&checking, c);
+	return rc < 0 ? rc : check_times(&checking, c);
 }
 
 int cond_check_value(const struct value *v, const struct cond_method *m,

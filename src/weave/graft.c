@@ -50,8 +50,10 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .base = code->max_locals,
 			     .result = return_type(desc) };
 	g->result_slots = (uint8_t)desc_slots(g->result);
-	g->keep_result = g->result_slots && (t->epilog_framed || t->wants_result);
-	g->keep_thrown = t->epilog_framed || t->wants_thrown;
+	g->late = m->cond && cond_is_late(m->cond);
+	g->epilog_branches = t->epilog_framed || g->late;
+	g->keep_result = g->result_slots && (g->epilog_branches || t->wants_result);
+	g->keep_thrown = g->epilog_branches || t->wants_thrown;
 	g->max_locals = (uint32_t)g->base + t->n_locals;
 	g->kept = (uint16_t)g->max_locals;
 	if (g->keep_result || g->keep_thrown)
@@ -599,12 +601,67 @@ int graft_prolog(struct graft *g, struct insn *place, const struct frame *entry)
 	return rc < 0 ? rc : copy_handlers(g, t->first, t->sentinel);
 }
 
+/* The call was begun, and turns out not to be meant. */
+static int put_undo(struct graft *g, struct insn *place, enum graft_way way)
+{
+	const struct frame *own = &g->template->at_body;
+	unsigned slot = g->base, i = 0;
+
+	if (way == GRAFT_RETURN) {
+		if (g->code->cls->major >= 50 &&
+		    !(g->undo->frame =
+			      graft_frame(g, NULL, own, g->keep_result ? way : GRAFT_NO_EXTRA)))
+			return g->rc;
+		insn_before(g->code, place, g->undo);
+	}
+	while (i < own->n_locals && vt_tag(own->locals[i]) != VT_LONG)
+		slot += type_slots(own->locals[i++]);
+	if (i == own->n_locals)
+		return misfit(g, "the template keeps no token", 0);
+	put(g, place, insn_int(g->code, g->id));
+	put(g, place, insn_local(g->code, OP_LLOAD, (uint16_t)slot));
+	put_pool(g, place, OP_INVOKESTATIC,
+		 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+			      slice_str("java/util/SondeProbe"), slice_str("undo"),
+			      slice_str("(IJ)V")));
+	put_exit(g, place, way);
+	return g->rc;
+}
+
+/* The part of the condition that is about the result.  False: that was all, the epilog is not
+ * needed; or g->rc. */
+static bool put_late(struct graft *g, struct insn *place, enum graft_way way)
+{
+	struct cond_place p = { .code = g->code,
+				.before = place,
+				.id = g->id,
+				.numbers = g->merge->numbers,
+				.when = COND_EXIT,
+				.result = g->result,
+				.kept = g->kept };
+
+	if (way == GRAFT_THROW) {
+		if (cond_of_thrown(g->merge->cond))
+			return true;
+		put_undo(g, place, way);
+		return false;
+	}
+	g->undo = insn_label(g->code);
+	if (!g->undo)
+		fail(g, E_NO_MEMORY);
+	else if (g->code->cls->major >= 50)
+		p.frame = graft_frame(g, NULL, &g->template->at_body, way);
+	if (g->rc >= 0 && cond_put(&p, g->merge->cond, g->undo) < 0)
+		fail(g, p.rc);
+	return g->rc >= 0;
+}
+
 int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 {
 	const struct template *t = g->template;
 	int rc;
 
-	if (t->epilog_plain) {
+	if (t->epilog_plain && !g->late) {
 		struct insn *stamp = stamp_make(g, t->sentinel->next, NULL, way, &rc);
 
 		return put_stamp(g, place, stamp, rc);
@@ -614,7 +671,11 @@ int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 	else if (way == GRAFT_RETURN && g->keep_result)
 		put(g, place,
 		    insn_local(g->code, (uint8_t)(OP_ISTORE + graft_kind_of(g->result)), g->kept));
+	if (g->late && !put_late(g, place, way))
+		return g->rc;
 	rc = copy_stretch(g, place, t->sentinel->next, NULL, NULL, way);
+	if (g->late && g->rc >= 0 && way == GRAFT_RETURN)
+		rc = put_undo(g, place, way);
 	return rc < 0 ? rc : copy_handlers(g, t->sentinel->next, NULL);
 }
 

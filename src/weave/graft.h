@@ -26,12 +26,15 @@ struct graft {
 	uint8_t result_slots;
 	/* Result or exception wait in a local, not on the stack, where the epilog asks for them or
 	 * has branches, whose frames would have to know them. */
+	bool late; /* the condition asks for the result */
+	bool epilog_branches;
 	bool keep_result, keep_thrown;
 	uint16_t kept; /* that local, of either */
 	uint16_t *throwable_index;
 	int16_t *depths;
 	const struct frame *exit; /* locals where the method's code has been left; NULL: not made */
 	vtype throwable;	  /* set before the way out with an exception is written */
+	struct insn *undo;	  /* where a call goes whose result does not meet the condition */
 	struct insn **twins;	  /* the copy of each of the template's labels, or NULL */
 	struct insn *body_end;	  /* the label behind the method's own code */
 };

@@ -84,7 +84,7 @@ static int look_at_returns(struct graft *g, struct returns *r)
 		return 0; /* nothing is added there, or nothing can lie below */
 	/* What lies below does no harm where nothing branches, it only takes room.  Finding out how
 	 * much costs more than a slot of max_stack. */
-	r->unknown = r->n == 1 && r->last && !g->template->epilog_framed && !g->template->catches;
+	r->unknown = r->n == 1 && r->last && !g->epilog_branches && !g->template->catches;
 	if (r->unknown)
 		return 0;
 	rc = depth_of_returns(code, g->depths);
@@ -170,7 +170,7 @@ static int exit_in_place(struct graft *g, struct exits *x, struct insn *ret, str
 {
 	struct insn *before, *after;
 
-	if (g->template->epilog_framed || g->template->catches)
+	if (g->epilog_branches || g->template->catches)
 		return code_fault(g->code, ret, g->fault, E_STACK_AT_RETURN,
 				  "values below the result at a return, and the template's epilog "
 				  "has branches");

@@ -280,7 +280,12 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 		if (!is_misfit(rc))
 			return rc;
 	}
-	return merge_category(v, m, rule_level_text(hook->level), o, f);
+	/* To take a call back at its exit, it must have one. */
+	return merge_category(v, m,
+			      v->cond && hook->level == LEVEL_LIGHT && cond_is_late(v->cond)
+				      ? "timed"
+				      : rule_level_text(hook->level),
+			      o, f);
 }
 
 static int weave_methods(struct weaving *v, struct fault *f)

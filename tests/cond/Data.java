@@ -213,6 +213,9 @@ public final class Data {
 				sum++;
 			}
 			branches(item, n);
+			if (item != null && item.isGift())
+				sum++;
+			sum += ("text" + n).startsWith("text7") ? 1 : 0;
 			new Made(n);
 			handle(new Plain(n % 5 == 4 ? null : n % 3 == 0 ? "alice" : "bob"), n);
 		}

@@ -76,6 +76,13 @@ public final class SondeProbe {
         }
     }
 
+    /** Method id ends, and the call turns out not to meet its condition. */
+    public static void undo(int id, long token) {
+        if (token != UNMET) {
+            undo0(id, token);
+        }
+    }
+
     /** Of an exception only the class is told, since texts may be private. */
     private static void thrown(int id, long token, Throwable thrown) {
         if ((token & 1) != 0) {
@@ -164,6 +171,8 @@ public final class SondeProbe {
     static native void count0(int id);
 
     static native boolean may0(int id);
+
+    static native void undo0(int id, long token);
 
     static native long enter0(int id);
 
