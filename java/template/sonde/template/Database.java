@@ -16,7 +16,10 @@ final class Database {
         long token = SondeProbe.enter(Here.id());
         SondeProbe.data(Here.id(), token, "sql", (String) Here.arg(1));
         Here.body();
-        SondeProbe.number(Here.id(), token, "statement", System.identityHashCode(Here.result()));
+        if ((token & 1) != 0) { // the number is kept in the object's header from then on
+            SondeProbe.number(
+                    Here.id(), token, "statement", System.identityHashCode(Here.result()));
+        }
         SondeProbe.exit(Here.id(), token, Here.thrown());
     }
 
@@ -31,7 +34,9 @@ final class Database {
     /** execute() and the like, of what was prepared or gathered before. */
     static void statement() {
         long token = SondeProbe.enter(Here.id());
-        SondeProbe.number(Here.id(), token, "statement", System.identityHashCode(Here.self()));
+        if ((token & 1) != 0) {
+            SondeProbe.number(Here.id(), token, "statement", System.identityHashCode(Here.self()));
+        }
         Here.body();
         SondeProbe.exit(Here.id(), token, Here.thrown());
     }

@@ -17,14 +17,16 @@ final class Web {
     static void http() {
         HttpServletResponse response = (HttpServletResponse) Here.arg(2);
         long token = SondeProbe.enter(Here.id());
-        try {
-            HttpServletRequest request = (HttpServletRequest) Here.arg(1);
-            SondeProbe.request(Here.id(), token, request.getMethod(), request.getRequestURI());
-        } catch (Throwable e) {
-            // the request does not tell
+        if ((token & 1) != 0) { // somebody watches; else nobody asks the request
+            try {
+                HttpServletRequest request = (HttpServletRequest) Here.arg(1);
+                SondeProbe.request(Here.id(), token, request.getMethod(), request.getRequestURI());
+            } catch (Throwable e) {
+                // the request does not tell
+            }
         }
         Here.body();
-        if (Here.thrown() == null) { // else the container decides on the status later
+        if ((token & 1) != 0 && Here.thrown() == null) { // else the container decides on the status later
             try {
                 SondeProbe.number(Here.id(), token, "status", response.getStatus());
             } catch (Throwable e) {
@@ -39,16 +41,18 @@ final class Web {
         ServletResponse response = (ServletResponse) Here.arg(2);
         ServletRequest request = (ServletRequest) Here.arg(1);
         long token = SondeProbe.enter(Here.id());
-        try {
-            if (request instanceof HttpServletRequest) {
-                HttpServletRequest http = (HttpServletRequest) request;
-                SondeProbe.request(Here.id(), token, http.getMethod(), http.getRequestURI());
+        if ((token & 1) != 0) {
+            try {
+                if (request instanceof HttpServletRequest) {
+                    HttpServletRequest http = (HttpServletRequest) request;
+                    SondeProbe.request(Here.id(), token, http.getMethod(), http.getRequestURI());
+                }
+            } catch (Throwable e) {
+                // the request does not tell
             }
-        } catch (Throwable e) {
-            // the request does not tell
         }
         Here.body();
-        if (Here.thrown() == null) {
+        if ((token & 1) != 0 && Here.thrown() == null) {
             try {
                 if (response instanceof HttpServletResponse) {
                     SondeProbe.number(
