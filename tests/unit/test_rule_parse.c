@@ -87,6 +87,7 @@ static const struct {
 	{ "hook a.B::c if not ($1 and $2)", "hook a.B::c if not ($1 and $2) timed\n" },
 	{ "hook a.B::c if $1.type == \"GIFT\" and $this.stock < 10 timed",
 	  "hook a.B::c if $1.type == \"GIFT\" and $this.stock < 10 timed\n" },
+	{ "hook a.B::c if $1.f!().g !(1) > 3", "hook a.B::c if $1.f!().g!(1) > 3 timed\n" },
 	{ "hook a.B::c if $1.f().g(1, \"x\", 'y', null, true)[2][\"k\"].length != 0",
 	  "hook a.B::c if $1.f().g(1, \"x\", 'y', null, true)[2][\"k\"].length != 0 timed\n" },
 	{ "hook a.B::c if 3<=$1 and $2>=-4", "hook a.B::c if 3 <= $1 and $2 >= -4 timed\n" },
