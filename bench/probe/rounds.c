@@ -19,6 +19,7 @@
  *	after	COMMAND				the same, once, when it has ended
  *	most	BAR	KEY	LIMIT	UNIT	KEY costs at most LIMIT ("ns", or so many times the key UNIT)
  *	least	BAR	KEY	LIMIT	OTHER	OTHER costs at least LIMIT times KEY
+ *	above	BAR	KEY	LIMIT	OTHER	KEY costs at most LIMIT ns more than OTHER
  *	holds	BAR	KEY	METHOD	OTHER	KEY's interval for METHOD holds what OTHER says in most rounds
  *	skip	LABEL	WHY			said in the table
  *
@@ -30,7 +31,7 @@
  * the wall clock.
  *
  * Exit status: 0 measured, 2 usage, 3 could not.
- * Environment: BENCH_QUICK=1 (a smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
+ * Environment: BENCH_NAME (probe), BENCH_QUICK=1 (a smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
 #define _GNU_SOURCE
 #include "../common/spread.h"
 #include "contestant.h"
@@ -41,7 +42,7 @@
 #define BUSY 1.05   /* wall clock against processor time, from which totals say little */
 #define NOTHING 1.0 /* ns; no hook that does something is as cheap */
 
-enum { MAX_RUNS = 40, MAX_BARS = 16, MAX_FIELDS = 6, WARM_MORE = 10 };
+enum { MAX_RUNS = 40, MAX_BARS = 32, MAX_FIELDS = 6, WARM_MORE = 10 };
 
 /* What a tool says: ns a call, and its interval; NAN when it does not say. */
 struct said {
@@ -76,6 +77,7 @@ struct group {
 struct rounds {
 	unsigned n, ms, warm_ms;
 	const char *logs;
+	const char *name; /* of the bench */
 	struct buf bars_out, json_out;
 	struct json json;
 };
@@ -259,8 +261,8 @@ static void run_finish(struct rounds *d, struct run *r)
 	if (run_shell(r, r->after, 0))
 		said_once(d, r, r->step[0].ns);
 	else
-		fprintf(stderr, "probe: %s: could not be asked what it saw, see %s\n", r->label,
-			r->at.log);
+		fprintf(stderr, "%s: %s: could not be asked what it saw, see %s\n", d->name,
+			r->label, r->at.log);
 }
 
 /* ---- a group ------------------------------------------------------------------------------------ */
@@ -272,12 +274,12 @@ static void group_measure(struct rounds *d, struct group *g)
 
 		if (r->skipped)
 			continue;
-		fprintf(stderr, "probe: %s: %s ...\n", g->title, r->label);
+		fprintf(stderr, "%s: %s: %s ...\n", d->name, g->title, r->label);
 		snprintf(r->at.log, sizeof(r->at.log), "%s/%.40s-%s.log", d->logs, g->title,
 			 r->key);
 		run_prepare(d, r);
 	}
-	fprintf(stderr, "probe: %s: %u rounds ...\n", g->title, d->n);
+	fprintf(stderr, "%s: %s: %u rounds ...\n", d->name, g->title, d->n);
 	for (unsigned round = 0; round < d->n; round++) {
 		for (unsigned i = 0; i < g->n_runs; i++) {
 			struct run *r = &g->runs[(round + i) % g->n_runs];
@@ -404,6 +406,22 @@ static void judge_holds(struct rounds *d, struct group *g, const struct bar *b, 
 		 50 * (middle.high - middle.low) / middle.ns);
 }
 
+static void judge_above(struct rounds *d, struct group *g, const struct bar *b, struct verdict *v)
+{
+	struct run *r = find(g, b->key), *o = find(g, b->other);
+	double more[SPREAD_MAX];
+
+	snprintf(v->bar, sizeof(v->bar), "at most %s ns more than %s", b->limit, b->other);
+	if (!r || !o)
+		return;
+	for (unsigned i = 0; i < d->n; i++)
+		more[i] = r->cost[i] - o->cost[i];
+	v->measured = true;
+	v->figure = spread_of(more, d->n).median;
+	v->met = v->figure <= strtod(b->limit, NULL);
+	snprintf(v->text, sizeof(v->text), "%+.1f ns", v->figure);
+}
+
 static void judge_cost(struct rounds *d, struct group *g, const struct bar *b, struct verdict *v)
 {
 	struct run *r = find(g, b->key), *o = find(g, b->other);
@@ -437,10 +455,12 @@ static void group_judge(struct rounds *d, struct group *g)
 
 		if (strcmp(b->kind, "holds") == 0)
 			judge_holds(d, g, b, &v);
+		else if (strcmp(b->kind, "above") == 0)
+			judge_above(d, g, b, &v);
 		else
 			judge_cost(d, g, b, &v);
-		buf_printf(&d->bars_out, "probe/%s: %s (bar: %s) %s\n", b->name, v.text, v.bar,
-			   v.met ? "met" : "short");
+		buf_printf(&d->bars_out, "%s/%s: %s (bar: %s) %s\n", d->name, b->name, v.text,
+			   v.bar, v.met ? "met" : "short");
 		json_open(&d->json, '{');
 		json_key(&d->json, "bar");
 		json_text(&d->json, b->name);
@@ -662,10 +682,11 @@ int main(int argc, char **argv)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	d.logs = argv[3];
+	d.name = getenv("BENCH_NAME") ? getenv("BENCH_NAME") : "probe";
 	d.json = json_to(&d.json_out);
 	json_open(&d.json, '{');
 	json_key(&d.json, "bench");
-	json_text(&d.json, "probe");
+	json_text(&d.json, d.name);
 	json_key(&d.json, "groups");
 	json_open(&d.json, '[');
 	rc = plan_run(&d, text);

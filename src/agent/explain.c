@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "agent/context.h"
 #include "agent/data.h"
 #include "agent/figures.h"
 #include "agent/instrument.h"
@@ -61,6 +62,13 @@ static void tell_state(struct question *q, const struct woven *w, const char *na
 	while (h && (strncmp(h->name, name, strlen(name)) != 0 ||
 		     strcmp(h->name + strlen(name), desc) != 0))
 		h = h->next;
+	if (h && h->anchor)
+		buf_text(q->out,
+			 "  an anchor: all its calls are timed, for the sequences it is in\n");
+	if (h && h->rule && context_is_by_stack(h->rule))
+		buf_text(q->out,
+			 "  a caller in its sequence cannot be woven: each call looks at the "
+			 "stack\n");
 	if (!h || !h->rule) {
 		if (w)
 			for (int k = 0; k < LEFT_KINDS; k++)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/context.h"
 #include "agent/data.h"
 #include "agent/instrument.h"
 #include "agent/probes.h"
@@ -97,7 +98,8 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name)
 	m.stalls = f.stalls;
 	m.bytes = f.bytes;
 	m.rate = seconds > 0 ? (double)f.calls / seconds : 0;
-	m.flags = (h->rule ? 0 : METHOD_GONE) | (counted < f.timed ? METHOD_NO_QUANTILES : 0);
+	m.flags = (woven_is_in(h) ? 0 : METHOD_GONE) | (h->anchor && !h->rule ? METHOD_ANCHOR : 0) |
+		  (counted < f.timed ? METHOD_NO_QUANTILES : 0);
 	wire_put_method(out, &m);
 }
 
@@ -166,11 +168,14 @@ void figures_put_rules(struct buf *out)
 	for (size_t i = 0; rules && i < rulebook.n; i++) {
 		const struct entry *e = &rulebook.entries[i];
 
-		rules[i] = (struct wire_rule){ .number = e->number,
-					       .text = slice_str(e->text),
-					       .origin = slice_str(e->origin),
-					       .age_ns = agent_age_ns(e->added),
-					       .flags = e->holder ? RULE_HELD : 0 };
+		rules[i] = (struct wire_rule){
+			.number = e->number,
+			.text = slice_str(e->text),
+			.origin = slice_str(e->origin),
+			.age_ns = agent_age_ns(e->added),
+			.flags = (e->holder ? RULE_HELD : 0) |
+				 (context_is_by_stack(e->number) ? RULE_BY_STACK : 0)
+		};
 	}
 	if (rules)
 		count_methods(rules);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "agent/context.h"
 #include "agent/data.h"
 #include "agent/kin.h"
 #include "agent/params.h"
@@ -119,7 +120,7 @@ static uint64_t calls_of(const struct hooked *h)
 	return f.calls;
 }
 
-void instrument_set(struct hooked *h, const struct edition_rule *er, const struct rule_hook *hook)
+static void set_level(struct hooked *h, const struct edition_rule *er, const struct rule_hook *hook)
 {
 	uint32_t one_in = hook->one_in ? hook->one_in : 1;
 	struct probe_how how = { .one_in = hook->level == LEVEL_LIGHT ? 0 : one_in,
@@ -134,6 +135,24 @@ void instrument_set(struct hooked *h, const struct edition_rule *er, const struc
 	probe_method_set(h->id, &how);
 }
 
+void instrument_set(struct hooked *h, const struct instrument_how *how)
+{
+	static const struct rule_hook capture = { .level = LEVEL_LIGHT };
+	const struct rule *rule = how->rule;
+
+	if (rule) {
+		set_level(h, &how->edition->by_index[rule->index],
+			  rule->kind == RULE_HOOK ? &rule->hook : &capture);
+	} else {
+		h->rule = 0;
+		h->level = LEVEL_TIMED;
+		h->one_in = 1;
+		probe_method_set(h->id, &(struct probe_how){ .one_in = 1 });
+	}
+	h->anchor = how->n_anchors != 0;
+	context_set(h, how);
+}
+
 static bool is_of_platform(struct slice class)
 {
 	const char *name = (const char *)class.p;
@@ -142,27 +161,30 @@ static bool is_of_platform(struct slice class)
 	       starts(name, class.n, "sun/");
 }
 
+static const struct cond *condition_of(const struct rule *rule)
+{
+	return rule && rule->kind == RULE_HOOK ? rule->hook.condition : NULL;
+}
+
 /* Must C be asked before the condition is looked at?  Only it knows whether the probe itself runs
  * just now: code of the program that a condition calls, or code of the JDK that it needs, would
  * come back here for ever. */
 static bool asks(const struct rule *rule, struct slice class)
 {
-	const struct cond *c = rule->kind == RULE_HOOK ? rule->hook.condition : NULL;
+	const struct cond *c = condition_of(rule);
 
 	return c && (cond_calls(c) || is_of_platform(class));
 }
 
 static void take_hooked(struct showing *s, const struct weave_outcome *o)
 {
-	static const struct rule_hook capture = { .level = LEVEL_LIGHT };
-	const struct rule_hook *hook = o->rule->kind == RULE_HOOK ? &o->rule->hook : &capture;
-	const struct edition_rule *er = &s->edition->by_index[o->rule->index];
+	struct instrument_how how = { s->edition, o->rule, o->anchors, o->n_anchors };
 	struct hooked *h = woven_method((uint32_t)o->id);
 	const struct member *m = &s->job.cls->methods[o->method];
 
 	if (!h)
 		return;
-	if (!h->rule) {
+	if (!woven_is_in(h) || (o->rule && !h->rule)) {
 		h->since = tick_now();
 		h->calls = 0;
 		if (h->original) /* hooked again: its figures begin anew */
@@ -171,8 +193,8 @@ static void take_hooked(struct showing *s, const struct weave_outcome *o)
 	h->access = m->access;
 	h->original = digest_of(s->job.cls, m);
 	h->seen = true;
-	instrument_set(h, er, hook);
-	if (o->rule->kind == RULE_HOOK && hook->condition && is_of_platform(class_name(s->job.cls)))
+	instrument_set(h, &how);
+	if (condition_of(o->rule) && is_of_platform(class_name(s->job.cls)))
 		data_guard(s->jni);
 	probes_open(s->jni, h->id, asks(o->rule, class_name(s->job.cls)));
 }
@@ -188,6 +210,9 @@ static void take_left(struct showing *s, const struct weave_outcome *o)
 		s->woven->left[kind]++;
 	if (kind == LEFT_DATA && o->why)
 		snprintf(misfit, sizeof(misfit), "%s", o->why);
+	if (kind != LEFT_ABSTRACT) /* which is on no stack */
+		for (size_t i = 0; i < o->n_anchors; i++)
+			context_unplaced(s->edition, &o->anchors[i]);
 }
 
 /* Enters what became of the class's methods into the table of woven classes. */
@@ -250,12 +275,9 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 
 	arena_init(&mem);
 	arena_init(&work);
-	s->job = (struct weave_job){ .mem = &mem,
-				     .work = &work,
-				     .ahead = true,
-				     .id_of = id_of,
-				     .id_ctx = s,
-				     .numbers = data_ready() };
+	s->job = (struct weave_job){
+		.mem = &mem, .work = &work, .id_of = id_of, .id_ctx = s, .numbers = data_ready()
+	};
 	if (s->klass && s->edition->wants_kin &&
 	    kin_of_class(&kin, s->jni, s->klass, &mem, true) >= 0)
 		s->job.resolver = &kin.resolver;
@@ -267,11 +289,13 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 
 		if (rules_class_may_match(s->edition->rules, &facts))
 			leave_class(s, name, kind);
+		context_unplaced_class(s->edition, &facts);
 		goto done;
 	}
 	rc = weave_class(&s->edition->weaver, &s->job, bytes, out, &f);
 	if (rc < 0) {
 		leave_class(s, name, rc == E_NO_MEMORY ? LEFT_MEMORY : LEFT_UNREADABLE);
+		context_unplaced_class(s->edition, &(struct rule_class){ .name = name });
 		agent_note("%.*s: %s", SLICE_FMT(name), f.text);
 		buf_clear(out);
 	} else {
@@ -356,24 +380,45 @@ done:
 
 /* ---- ancestors that were not known at load ------------------------------------------------ */
 
+/* A class with all its ancestors, and as it is known from its own file. */
+struct two_views {
+	const struct rule_class *full, *alone;
+	struct rule_lineage *full_room, *alone_room;
+};
+
+static bool differ(const struct two_views *v, const struct target *t)
+{
+	return t->kin_count && target_test(t, v->full, NULL, v->full_room).answer !=
+				       target_test(t, v->alone, NULL, v->alone_room).answer;
+}
+
+static bool steps_differ(const struct two_views *v, const struct rule_hook *hook)
+{
+	for (size_t c = 0; c < hook->context_count; c++)
+		for (size_t i = 0; i < hook->contexts[c].n; i++)
+			if (differ(v, &hook->contexts[c].steps[i].target))
+				return true;
+	return false;
+}
+
 /* Does some rule's answer for the class depend on more than the names in its own file? */
 static bool is_decided_above(const struct edition *e, const struct kin_of *k, struct arena *mem)
 {
-	struct rule_lineage *full = arena_alloc(mem, sizeof(*full));
-	struct rule_lineage *direct = arena_alloc(mem, sizeof(*direct));
 	struct rule_class alone = k->list[0];
+	struct two_views v = { &k->list[0], &alone, arena_alloc(mem, sizeof(*v.full_room)),
+			       arena_alloc(mem, sizeof(*v.alone_room)) };
 
-	if (!full || !direct)
+	if (!v.full_room || !v.alone_room)
 		return false;
-	full->ready = direct->ready = false;
+	v.full_room->ready = v.alone_room->ready = false;
 	alone.resolver = NULL;
 	for (size_t i = 0; i < e->rules->n; i++) {
-		const struct target *t = &e->rules->all[i]->target;
+		const struct rule *rule = e->rules->all[i];
 
-		if (e->rules->all[i]->kind == RULE_TEMPLATE || !t->kin_count)
+		if (rule->kind == RULE_TEMPLATE)
 			continue;
-		if (target_test(t, &k->list[0], NULL, full).answer !=
-		    target_test(t, &alone, NULL, direct).answer)
+		if (differ(&v, &rule->target) ||
+		    (rule->kind == RULE_HOOK && steps_differ(&v, &rule->hook)))
 			return true;
 	}
 	return false;

@@ -40,8 +40,15 @@ uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_
 /* Switches the JVM's events to what the edition in force needs. */
 void instrument_events(void);
 
-/* How a woven method is observed, under this rule. */
-void instrument_set(struct hooked *h, const struct edition_rule *er, const struct rule_hook *hook);
+/* How a woven method is observed from now on: under the rule that hooks it (or NULL), as these steps of
+ * sequences.  agent.lock is held. */
+struct instrument_how {
+	const struct edition *edition;
+	const struct rule *rule;
+	const struct rule_anchor *anchors;
+	size_t n_anchors;
+};
+void instrument_set(struct hooked *h, const struct instrument_how *how);
 
 /* JVMTI callbacks. */
 void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, jobject loader,

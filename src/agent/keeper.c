@@ -62,7 +62,7 @@ static void follow_heat(struct hooked *h, const struct entry *e, uint64_t fresh,
 	uint32_t one_in = 1;
 	struct probe_how how;
 
-	if (h->level != LEVEL_TIMED || e->rule->hook.one_in || e->watched)
+	if (h->level != LEVEL_TIMED || e->rule->hook.one_in || e->watched || h->anchor)
 		return;
 	while (rate / one_in > TIMED_MAX && one_in < ONE_IN_MAX)
 		one_in *= 2;

@@ -9,6 +9,7 @@
 #include "agent/probes.h"
 
 #include "agent/agent.h"
+#include "agent/stack.h"
 #include "agent/vmstructs.h"
 #include "probe/probe.h"
 
@@ -165,6 +166,12 @@ PLAIN(void, number0, jint id, jstring key, jlong value)
 	probe_fact((uint32_t)id, name, n > 32 ? 32 : n, p, (size_t)(text + sizeof(text) - p));
 }
 
+PLAIN(jlong, ask0, jint id)
+{
+	(void)c;
+	return (jlong)stack_ask(jni, (uint32_t)id);
+}
+
 PLAIN(void, mute0, jboolean begins)
 {
 	(void)jni, (void)c;
@@ -232,6 +239,7 @@ static bool link_natives(JNIEnv *jni)
 			{ "exit0", "(IJ)V" },
 			{ "thrown0", "(IJ)V" },
 			{ "bytes0", "(IJ)V" },
+			{ "ask0", "(I)J" },
 			{ "mute0", "(Z)V" },
 			{ "now0", "()J" },
 			{ "shift0", "(IJJ)J" },
@@ -265,6 +273,7 @@ static int bind(JNIEnv *jni)
 	local = field ? (*jni)->GetStaticObjectField(jni, probes.main, field) : NULL;
 	if (!local || (*jni)->GetArrayLength(jni, local) != PROBE_METHODS)
 		goto failed;
+	stack_init(probes.main);
 	probes.open = (*jni)->NewGlobalRef(jni, local);
 	(*jni)->DeleteLocalRef(jni, local);
 	return probes.open ? 0 : E_NO_MEMORY;

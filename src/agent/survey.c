@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "agent/context.h"
 #include "agent/kin.h"
 #include "agent/rulebook.h"
 #include "base/map.h"
@@ -32,21 +33,37 @@ struct look { /* at all classes, one after another */
 	unsigned distance; /* of survey->near from what was wanted; UINT_MAX: none is near */
 };
 
+static void refresh_method(struct look *l, struct hooked *h, const struct rule_class *facts,
+			   const struct rule_method *m)
+{
+	const struct rules *rules = l->edition->rules;
+	size_t n = rules_match_anchors(rules, facts, m, NULL, 0), kept = 0;
+	struct rule_anchor *list = arena_alloc(&l->mem, (n + 1) * sizeof(*list));
+	struct instrument_how how = { l->edition, rules_match_method(rules, facts, m), list, 0 };
+
+	if (!list)
+		return;
+	rules_match_anchors(rules, facts, m, list, n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].rule->kind == RULE_HOOK)
+			list[kept++] = list[i];
+	how.n_anchors = kept;
+	if (how.rule || kept)
+		instrument_set(h, &how);
+}
+
 /* The woven code is right, but 1/N and the rule that is responsible may be others now. */
 static void refresh(struct look *l, struct woven *w, const struct rule_class *facts)
 {
 	for (struct hooked *h = w->methods; h; h = h->next) {
 		const char *desc = strchr(h->name, '(');
 		struct rule_method m = { .access = h->access };
-		const struct rule *rule;
 
-		if (!h->rule || !desc)
+		if (!woven_is_in(h) || !desc)
 			continue;
 		m.name = (struct slice){ (const uint8_t *)h->name, (size_t)(desc - h->name) };
 		m.desc = slice_str(desc);
-		rule = rules_match_method(l->edition->rules, facts, &m);
-		if (rule)
-			instrument_set(h, &l->edition->by_index[rule->index], &rule->hook);
+		refresh_method(l, h, facts, &m);
 	}
 }
 
@@ -87,6 +104,8 @@ static void look_at_kind(struct look *l, const struct rule_class *facts)
 		return;
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(facts->name));
 	instrument_left_seen(kind, name);
+	if (kind != LEFT_HIDDEN)
+		context_unplaced_class(l->edition, facts);
 }
 
 static bool is_hooked(JNIEnv *jni, const struct rule_class *facts, jobject loader)
@@ -101,12 +120,13 @@ static bool is_hooked(JNIEnv *jni, const struct rule_class *facts, jobject loade
 	return hooked;
 }
 
-static void leave_record(const struct rule_class *facts)
+static void leave_record(const struct edition *e, const struct rule_class *facts)
 {
 	char name[160];
 
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(facts->name));
 	instrument_left_seen(LEFT_RECORD, name);
+	context_unplaced_class(e, facts);
 }
 
 /* Before 25.0.4 (JDK-8376185) HotSpot loses the type annotations of a record, or crashes, when it makes
@@ -210,7 +230,7 @@ static bool look_at(struct look *l, jclass klass)
 	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);
 	needs = needs_weaving(l, &kin.list[0], loader);
 	if (needs && is_fragile_record(&kin) && !is_hooked(l->jni, &kin.list[0], loader)) {
-		leave_record(&kin.list[0]);
+		leave_record(l->edition, &kin.list[0]);
 		needs = false;
 	}
 	if (loader)

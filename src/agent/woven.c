@@ -182,11 +182,13 @@ void woven_end(JNIEnv *jni, struct woven *w)
 
 	w->n_hooked = 0;
 	for (struct hooked *h = w->methods; h; h = h->next) {
-		if (!h->seen && h->rule) {
+		if (!h->seen && woven_is_in(h)) {
 			h->rule = 0;
+			h->anchor = false;
 			probes_close(jni, h->id);
+			probe_method_context(h->id, NULL);
 		}
-		w->n_hooked += h->rule != 0;
+		w->n_hooked += woven_is_in(h);
 	}
 	__atomic_store_n(&table.n_hooked, table.n_hooked + w->n_hooked - before, __ATOMIC_RELAXED);
 }

@@ -29,6 +29,8 @@ struct hooked { /* a method */
 	uint16_t access;
 	uint8_t level; /* enum rule_level */
 	bool seen;     /* private to woven_begin/woven_end */
+	bool anchor;   /* a step of some rule's sequence of callers, whether hooked or not */
+	void *java;    /* the jmethodID under which it was last seen on a stack, or NULL */
 	uint32_t one_in;
 	uint64_t peak;	     /* most calls seen running at once */
 	uint64_t calls;	     /* at the last look: for rates and 1/N */
@@ -54,6 +56,12 @@ struct woven *woven_find(JNIEnv *jni, const char *name, size_t n, jobject loader
 
 /* The number of a method, a new one when it has none; negative: no more numbers, or memory. */
 int32_t woven_id(struct woven *w, struct slice name, struct slice desc);
+
+/* Is anything of ours in it? */
+static inline bool woven_is_in(const struct hooked *h)
+{
+	return h->rule || h->anchor;
+}
 
 /* A new weaving of a class begins / has ended: methods that were not hooked in between are not
  * hooked any more. */

@@ -159,14 +159,16 @@ static void add_row(const struct view *v, struct table *t, const struct wire_met
 
 static void put_name(struct buf *out, const struct report_method *m, unsigned room)
 {
-	bool gone = m->m.flags & METHOD_GONE;
+	const char *mark = m->m.flags & METHOD_GONE	? " (gone)"
+			   : m->m.flags & METHOD_ANCHOR ? " (anchor)"
+							: "";
+	unsigned n = (unsigned)strlen(mark);
 
 	if (room == UINT_MAX)
 		method_name_put(out, &m->name, m->overloaded);
 	else
-		method_name_fit(out, &m->name, m->overloaded, gone && room > 20 ? room - 7 : room);
-	if (gone)
-		buf_text(out, " (gone)");
+		method_name_fit(out, &m->name, m->overloaded, room > 20 ? room - n : room);
+	buf_text(out, mark);
 }
 
 static void note(struct buf *out, uint64_t n, const char *text)

@@ -74,6 +74,10 @@ static void rule_line(struct hook_rows *h, const struct wire_rule *m)
 		   cli_number(classes, m->classes), cli_number(methods, m->methods),
 		   cli_number(calls, m->calls), duration(age, m->age_ns), leaving(leaves, m));
 	client_show(&h->rules, m->text);
+	if (m->flags & RULE_BY_STACK)
+		buf_text(&h->rules,
+			 "\n      a caller in it cannot be woven: each call looks at the "
+			 "stack, which takes microseconds");
 	buf_u8(&h->rules, '\n');
 }
 
@@ -97,6 +101,8 @@ static void rule_object(struct json *j, const struct wire_rule *m)
 	json_bool(j, m->flags & RULE_HELD);
 	json_key(j, "waits");
 	json_bool(j, m->flags & RULE_WAITS);
+	json_key(j, "by_stack");
+	json_bool(j, m->flags & RULE_BY_STACK);
 	json_close(j, '}');
 }
 

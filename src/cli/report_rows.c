@@ -308,7 +308,9 @@ static void method_json(struct json *j, const struct wire_method *m)
 	json_text(j, m->level <= LEVEL_FULL ? rule_level_text((enum rule_level)m->level) : "?");
 	cli_json_count(j, "rule", m->rule);
 	json_key(j, "hooked");
-	json_bool(j, !(m->flags & METHOD_GONE));
+	json_bool(j, !(m->flags & (METHOD_GONE | METHOD_ANCHOR)));
+	json_key(j, "anchor");
+	json_bool(j, (m->flags & METHOD_ANCHOR) != 0);
 	json_close(j, '}');
 }
 

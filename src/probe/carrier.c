@@ -31,7 +31,10 @@ struct kept {
 
 struct kept_frame {
 	uint64_t token, below;
-	uint32_t id, weight;
+	uint32_t id;   /* with ID_SLOW and KID_* */
+	uint32_t sort; /* of its node */
+	uint32_t weight;
+	uint32_t spare;
 };
 
 static bool strip_put(struct strip *s, const void *p, size_t n)
@@ -106,8 +109,12 @@ static bool put_away(struct strip *s, const struct probe_thread *t, const struct
 	if (!strip_put(s, &kept, sizeof(kept)))
 		return false;
 	for (const struct probe_frame *f = base + 1; f <= top; f++) {
-		struct kept_frame one = { f->token, f->below, f->id, f->weight };
+		struct kept_frame one = { f->token, f->below, f->id, 0, f->weight, 0 };
 
+		if (f->node != &probe_nowhere)
+			one.id |= (uint32_t)f->node->key;
+		if (frame_is_hidden(f))
+			one.sort = NODE_CLOSED;
 		if (!strip_put(s, &one, sizeof(one)))
 			return false;
 	}
@@ -171,14 +178,16 @@ static void set_base(struct probe_thread *t)
 
 static void push_kept(struct probe_thread *t, const struct kept_frame *one)
 {
-	uint32_t id = one->id & ~ID_SLOW;
+	uint32_t kid = one->id & ~(ID_SLOW | ID_HIDDEN), id = (kid & KID_ID) | (one->id & ID_SLOW);
 	struct probe_frame *top = threads_top(), *f = top + 1;
-	struct probe_node *node = nodes_child(t, top->node, id);
+	struct probe_node *node = nodes_of_sort(t, top->node, kid, one->sort);
 
 	if (node)
 		top->node->recent = node;
 	STORE(f->node, node ? node : &probe_nowhere);
-	STORE(f->id, one->id | (node ? 0 : ID_SLOW));
+	if (!node)
+		id |= kid | ID_SLOW | (one->sort ? ID_HIDDEN : 0);
+	STORE(f->id, id);
 	f->below = one->below;
 	f->window = LOAD(f->node)->window;
 	f->weight = one->id & ID_SLOW ? one->weight : 1;
@@ -191,8 +200,8 @@ static void look_for_stall(const struct kept_frame *one, uint64_t looked_until)
 {
 	uint64_t began = one->token >> 1;
 
-	if (began > looked_until && began <= LOAD(probe.stalls_until))
-		SHARED_ADD(probe.methods[one->id & ~ID_SLOW].stalls, 1);
+	if (!one->sort && began > looked_until && began <= LOAD(probe.stalls_until))
+		SHARED_ADD(probe.methods[one->id & KID_ID].stalls, 1);
 }
 
 static void take_out(struct strip *s, struct probe_thread *t)
@@ -253,8 +262,9 @@ void probe_drop(void *first)
 		struct kept_frame one;
 
 		strip_get(&s, &one, sizeof(one));
-		SHARED_ADD(probe.methods[one.id & ~ID_SLOW].lost, 1);
 		SHARED_ADD(probe.lost, 1);
+		if (!one.sort)
+			SHARED_ADD(probe.methods[one.id & KID_ID].lost, 1);
 	}
 	strip_release(first);
 }

@@ -54,6 +54,8 @@ void figures_of_node(struct probe_figures *f, const struct probe_node *node, uin
 	bool counts = TAKE(node->epoch) == epoch;
 	struct probe_figures one = { .timed = TAKE(node->timed) }; /* first: not more than begun */
 
+	if (node_is_hidden(node))
+		return;
 	one.begun = LOAD(node->begun);
 	if (!counts) {
 		f->begun += one.begun - one.timed;
@@ -279,7 +281,7 @@ static void sum_thread(struct sum *sums, uint32_t n, struct probe_thread *t)
 	}
 	for (uint32_t i = 0; i < nodes; i++) {
 		const struct probe_node *node = nodes_at(t, i, &page);
-		uint32_t id = (uint32_t)LOAD(node->key);
+		uint32_t id = node_id(node);
 
 		if (id < n)
 			figures_of_node(&sums[id].f, node, LOAD(probe.methods[id].epoch));

@@ -4,9 +4,13 @@
  * A child is looked for in the thread's hash of (parent, method).  The hash is its thread's alone,
  * and grows with the tree; readers go over the nodes in the order in which they were made, where
  * a parent comes before its children.  Heads, one for each method, are in a hash of their own that
- * readers use, too, so it only ever gets new entries at the front of its chains. */
+ * readers use, too, so it only ever gets new entries at the front of its chains.
+ *
+ * A node is of one sort for its life: reported, closed or asking.  When the rules make another sort
+ * of a place, its node is left behind out of date, with what it counted, and another one is made. */
 #include "probe/nodes.h"
 
+#include "probe/context.h"
 #include "probe/histogram.h"
 
 #include <string.h>
@@ -42,14 +46,33 @@ static uint32_t first_gap(uint64_t *random, uint32_t one_in)
 
 static uint32_t skip_for(struct probe_thread *t, uint32_t one_in)
 {
-	if (one_in == 0 || one_in == ONE_IN_DATA)
+	if (one_in & NODE_ASKS)
+		return 1; /* every call takes the slow path */
+	if ((one_in & ONE_IN_N) == 0)
 		return SKIP_ALL;
 	if (one_in == 1)
 		return 0;
-	return first_gap(&t->random, one_in & ~ONE_IN_DATA);
+	return first_gap(&t->random, one_in & ONE_IN_N);
 }
 
 /* ---- keeping up with the agent ----------------------------------------------------------- */
+
+/* A child, and what is wanted of it. */
+struct wanted {
+	uint32_t parent, kid;
+	uint32_t one_in;
+	uint64_t generation; /* for its key */
+};
+
+static struct wanted wanted_now(uint32_t parent, uint32_t kid)
+{
+	uint64_t generation = TAKE(probe.generation); /* first */
+	struct context_decision d = context_decide(parent, kid);
+
+	if (!d.sure)
+		generation -= (uint64_t)1 << 32;
+	return (struct wanted){ parent, kid, d.one_in, generation };
+}
 
 /* begun - timed - lost, summed over a method, are the calls that run: that stays.  The calls of
  * a node are begun + counted: these become 0. */
@@ -83,24 +106,22 @@ static void reset_node(struct probe_node *node, uint32_t epoch)
 	PUBLISH(node->epoch, epoch);
 }
 
-static void refresh(struct probe_thread *t, struct probe_node *node, uint32_t id)
+static void refresh(struct probe_thread *t, struct probe_node *node, struct wanted w)
 {
-	uint64_t generation = TAKE(probe.generation);
-	const struct probe_method *m = &probe.methods[id];
-	uint32_t epoch = LOAD(m->epoch), one_in = LOAD(m->one_in);
+	uint32_t id = w.kid & KID_ID, epoch = LOAD(probe.methods[id].epoch);
 
 	if (node->epoch != epoch) {
 		struct probe_head *head = nodes_head(t, id, false);
 
-		if (head->epoch != epoch)
+		if (head->epoch != epoch && !(w.one_in & NODE_SORT))
 			reset_head(head, node, epoch);
 		reset_node(node, epoch);
 	}
-	if (node->one_in != one_in) {
-		node->one_in = one_in;
-		node->skip = skip_for(t, one_in);
+	if (node->one_in != w.one_in) {
+		node->skip = skip_for(t, w.one_in);
+		STORE(node->one_in, w.one_in);
 	}
-	STORE(node->key, generation | id);
+	STORE(node->key, w.generation | w.kid);
 }
 
 /* ---- finding and making ------------------------------------------------------------------ */
@@ -145,9 +166,9 @@ static void grow_hash(struct probe_thread *t)
 	}
 }
 
-static struct probe_node *make(struct probe_thread *t, uint32_t parent, uint32_t id)
+static struct probe_node *make(struct probe_thread *t, struct wanted w)
 {
-	struct probe_head *head = nodes_head(t, id, true);
+	struct probe_head *head = nodes_head(t, w.kid & KID_ID, true);
 	struct probe_node *node;
 	uint32_t *chain;
 
@@ -155,15 +176,15 @@ static struct probe_node *make(struct probe_thread *t, uint32_t parent, uint32_t
 	if (!node)
 		return NULL;
 	node->recent = &probe_nobody;
-	node->parent = parent;
+	node->parent = w.parent;
 	node->one_in = 0;
 	node->skip = SKIP_ALL;
 	node->window = head->window;
 	STORE(node->min, UINT64_MAX);
 	STORE(node->epoch, head->epoch);
-	refresh(t, node, id);
+	refresh(t, node, w);
 	STORE(node->same_next, head->nodes);
-	chain = &t->hash[nodes_hash(parent, id) & t->hash_mask];
+	chain = &t->hash[nodes_hash(w.parent, w.kid) & t->hash_mask];
 	node->hash_next = *chain;
 	*chain = line_of(node);
 	PUBLISH(head->nodes, line_of(node));
@@ -173,15 +194,18 @@ static struct probe_node *make(struct probe_thread *t, uint32_t parent, uint32_t
 	return node;
 }
 
-/* What is found goes to the front of its chain, where nodes_guess() looks. */
-static struct probe_node *find(struct probe_thread *t, uint32_t parent, uint32_t id)
+/* The one that is up to date (w.generation), or the one of that sort.  What is found goes to the front
+ * of its chain, where nodes_guess() looks. */
+static struct probe_node *find(struct probe_thread *t, const struct wanted *w, bool by_sort)
 {
-	uint32_t *chain = &t->hash[nodes_hash(parent, id) & t->hash_mask], *link = chain;
+	uint32_t *chain = &t->hash[nodes_hash(w->parent, w->kid) & t->hash_mask], *link = chain;
 
 	while (*link) {
 		struct probe_node *node = node_at(*link);
 
-		if (node->parent == parent && (uint32_t)node->key == id) {
+		if (node->parent == w->parent && (uint32_t)node->key == w->kid &&
+		    (by_sort ? ((node->one_in ^ w->one_in) & NODE_SORT) == 0
+			     : node->key == (w->generation | w->kid))) {
 			*link = node->hash_next;
 			node->hash_next = *chain;
 			*chain = line_of(node);
@@ -192,32 +216,69 @@ static struct probe_node *find(struct probe_thread *t, uint32_t parent, uint32_t
 	return NULL;
 }
 
-struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t id)
+struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t kid)
 {
+	struct wanted w = { .kid = kid };
 	struct probe_node *node;
 
 	if (parent == &probe_nowhere || t->busy)
 		return NULL;
+	w.parent = nodes_line(t, parent);
+	w.generation = LOAD(probe.generation);
 	STORE(t->busy, 1);
-	node = find(t, nodes_line(t, parent), id);
+	node = find(t, &w, false);
+	if (!node) {
+		w = wanted_now(w.parent, kid);
+		node = find(t, &w, true);
+	}
 	STORE(t->busy, 0);
 	return node;
 }
 
-struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t id)
+/* Finds or makes it, and brings it up to date. */
+static struct probe_node *provide(struct probe_thread *t, struct wanted w)
 {
+	struct probe_node *node = find(t, &w, true);
+
+	if (!node)
+		node = make(t, w);
+	else
+		refresh(t, node, w);
+	return node;
+}
+
+struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t kid)
+{
+	struct wanted w = { .kid = kid };
 	struct probe_node *node;
-	uint32_t from;
 
 	if (parent == &probe_nowhere || t->busy)
 		return NULL;
-	from = nodes_line(t, parent);
+	w.parent = nodes_line(t, parent);
+	w.generation = LOAD(probe.generation);
 	STORE(t->busy, 1);
-	node = find(t, from, id);
+	node = find(t, &w, false);
 	if (!node)
-		node = make(t, from, id);
-	else if (node->key != (LOAD(probe.generation) | id))
-		refresh(t, node, id);
+		node = provide(t, wanted_now(w.parent, kid));
+	STORE(t->busy, 0);
+	return node;
+}
+
+struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *parent, uint32_t kid,
+				 uint32_t sort)
+{
+	struct probe_node *node;
+	struct wanted w;
+
+	if (parent == &probe_nowhere || t->busy)
+		return NULL;
+	STORE(t->busy, 1);
+	w = wanted_now(nodes_line(t, parent), kid);
+	if ((w.one_in & NODE_SORT) != sort) {
+		w.one_in = sort;
+		w.generation -= (uint64_t)1 << 32; /* the next call decides anew */
+	}
+	node = provide(t, w);
 	STORE(t->busy, 0);
 	return node;
 }

@@ -33,10 +33,14 @@ static inline struct probe_node *nodes_guess(struct probe_thread *t, struct prob
 	return node->parent == from ? node : &probe_nobody;
 }
 
-/* The child, made if need be, and up to date with what the agent wants.  NULL: no memory. */
-struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t id);
+/* The child by the lower half of its key, made if need be, and up to date with what the agent wants.
+ * NULL: no memory. */
+struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t kid);
+/* The same of a certain sort (NODE_SORT), whatever is wanted now: for what began earlier. */
+struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *parent, uint32_t kid,
+				 uint32_t sort);
 /* The child as it is; NULL: there is none. */
-struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t id);
+struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t kid);
 /* The head of a method; NULL: there is none, or no memory to make one. */
 struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make);
 /* The node number i, in the order in which they were made.  *page is 0 at first, i goes up by one. */

@@ -9,6 +9,7 @@
  * A frame is reserved before it is filled and read before it is given back, so that a signal
  * handler that comes in between and calls the probe itself does no harm. */
 #include "base/tick.h"
+#include "probe/context.h"
 #include "probe/histogram.h"
 #include "probe/nodes.h"
 
@@ -50,11 +51,25 @@ static COLD uint64_t enter_too_deep(uint32_t id)
 	return tick_now() << 1 | LOAD(probe.methods[id].one_in) >> 31;
 }
 
+/* Not to be reported, or not known yet.  A step of somebody's sequence must be on the stack all the
+ * same; its frame is a slow one, and its exit finds out. */
+static APART uint64_t enter_hidden(struct probe_node *node, uint32_t id)
+{
+	if (node->one_in & NODE_ASKS)
+		return PROBE_ASK;
+	node->skip = node->one_in & ONE_IN_N ? 1 : SKIP_ALL;
+	if (node->skip != 1 || probe_local.top == probe_local.limit)
+		return 0;
+	return push((struct entry){ node, id, ID_SLOW, 1, 0 });
+}
+
 /* One of several calls, or one about which facts are wanted. */
 static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 {
-	uint32_t data = node->one_in >> 31, one_in = node->one_in & ~ONE_IN_DATA;
+	uint32_t data = node->one_in >> 31, one_in = node->one_in & ONE_IN_N;
 
+	if (UNLIKELY(node->one_in & NODE_SORT))
+		return enter_hidden(node, id);
 	if (one_in == 0) {
 		node->skip = SKIP_ALL;
 		ADD(node->counted, 1);
@@ -85,17 +100,22 @@ static inline uint64_t enter_node(struct probe_node *node, uint32_t id)
 }
 
 /* No memory for the context: the figures are the method's, the frame keeps those below right. */
-static COLD uint64_t enter_nowhere(uint32_t id)
+static COLD uint64_t enter_nowhere(uint32_t kid)
 {
-	uint32_t one_in = LOAD(probe.methods[id].one_in), weight = one_in & ~ONE_IN_DATA;
+	uint32_t id = kid & KID_ID, one_in = context_decide_here(kid, probe_local.top).one_in;
+	uint32_t weight = one_in & ONE_IN_N, hidden = one_in & NODE_CLOSED ? ID_HIDDEN : 0;
 
+	if (one_in & NODE_ASKS)
+		return PROBE_ASK;
 	SHARED_ADD(probe.nodes_refused, 1);
-	if (!shared_begin(id, &probe_local.mine->random))
+	if (hidden && (weight == 0 || probe_local.top == probe_local.limit))
+		return 0;
+	if (!hidden && !shared_begin(id, one_in, &probe_local.mine->random))
 		return 0;
 	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
 	return push((struct entry){ .node = &probe_nowhere,
-				    .id = id,
+				    .id = kid | hidden,
 				    .slow = ID_SLOW,
 				    .weight = weight ? weight : 1,
 				    .data = one_in >> 31 });
@@ -124,7 +144,11 @@ static COLD uint64_t enter_new(uint32_t id)
 	if (!t) {
 		uint64_t data = LOAD(probe.methods[id].one_in) >> 31;
 
-		return shared_begin(id, &probe_local.random) ? tick_now() << 1 | data : 0;
+		if (context_has_sequences(id))
+			return 0; /* without a stack there is no context */
+		if (!shared_begin(id, LOAD(probe.methods[id].one_in), &probe_local.random))
+			return 0;
+		return tick_now() << 1 | data;
 	}
 	parent = probe_local.top->node;
 	node = nodes_child(t, parent, id);
@@ -162,6 +186,20 @@ bool probe_may(uint32_t id)
 	return !unseen(id);
 }
 
+uint64_t probe_answer(uint32_t id, bool direct, bool inside)
+{
+	uint32_t kid = id | KID_KNOWN | (direct ? KID_DIRECT : 0) | (inside ? KID_INSIDE : 0);
+	struct probe_thread *t = probe_local.mine;
+	struct probe_node *parent = probe_local.top->node, *node;
+
+	if (unseen(id) || !t)
+		return 0;
+	node = nodes_guess(t, parent, kid);
+	if (UNLIKELY(node->key != (LOAD(probe.generation) | kid)))
+		node = nodes_child(t, parent, kid);
+	return node ? enter_node(node, id) : enter_nowhere(kid);
+}
+
 static COLD void count_new(uint32_t id)
 {
 	struct probe_node *parent, *node = NULL;
@@ -176,7 +214,9 @@ static COLD void count_new(uint32_t id)
 	if (!node) {
 		if (t)
 			SHARED_ADD(probe.nodes_refused, 1);
-		SHARED_ADD(probe.methods[id].calls, 1);
+		if (t ? !(context_decide_here(id, probe_local.top).one_in & NODE_SORT)
+		      : !context_has_sequences(id))
+			SHARED_ADD(probe.methods[id].calls, 1);
 		return;
 	}
 	parent->recent = node;
@@ -215,7 +255,7 @@ static APART void count_outside(struct probe_node *node, uint64_t ticks)
 {
 	struct probe_thread *t = probe_local.mine;
 
-	nodes_bucket(t, nodes_head(t, (uint32_t)node->key, false), histogram_bucket(ticks), 1);
+	nodes_bucket(t, nodes_head(t, node_id(node), false), histogram_bucket(ticks), 1);
 }
 
 /* Takes the top frame off the stack into its node, as one of weight 1. */
@@ -259,6 +299,14 @@ static COLD void leave_nowhere(struct probe_frame *f, uint64_t ticks)
 	threads_set_top(f - 1);
 }
 
+/* The call was on the stack for others only: for the one above, what it called counts. */
+static COLD void leave_hidden(struct probe_frame *f)
+{
+	f[-1].below += f->below;
+	STORE(f->token, 0);
+	threads_set_top(f - 1);
+}
+
 /* Adds what a frame of more weight than 1 has more. */
 static void leave_weight(struct probe_frame *f, uint64_t ticks)
 {
@@ -289,7 +337,9 @@ static COLD void lose_top(void)
 	uint32_t id = frame_id(f);
 
 	SHARED_ADD(probe.lost, 1);
-	if (f->node == &probe_nowhere)
+	if (frame_is_hidden(f))
+		; /* nobody waits for it */
+	else if (f->node == &probe_nowhere)
 		SHARED_ADD(probe.methods[id].lost, 1);
 	else
 		ADD(nodes_head(probe_local.mine, id, false)->lost, 1);
@@ -310,11 +360,13 @@ static void tell(const struct probe_frame *f, struct probe_call *call)
 static COLD void exit_stray(uint64_t token, struct probe_call *call)
 {
 	struct probe_method *m = &probe.methods[call->id];
-	uint32_t one_in = LOAD(m->one_in) & ~ONE_IN_DATA;
+	uint32_t one_in = LOAD(m->one_in) & ONE_IN_N;
 	struct shared_end end = { call->ticks, one_in ? one_in : 1, 0 };
 
 	if (probe_local.mine || !probe_local.wait)
 		SHARED_ADD(probe.strayed, 1); /* but not of a thread that shares */
+	if (context_may_hide(call->id))
+		return; /* perhaps it was not to be reported */
 	if (call->thrown)
 		SHARED_ADD(m->errors, 1);
 	shared_end(call->id, &end);
@@ -345,6 +397,10 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 	}
 	while (UNLIKELY(probe_local.top != f))
 		lose_top();
+	if (UNLIKELY(frame_is_hidden(f))) {
+		leave_hidden(f);
+		return;
+	}
 	if (token & 1)
 		tell(f, &call);
 	if (probe_local.mine->facts_n > 0)
@@ -424,7 +480,8 @@ void probe_undo(uint32_t id, uint64_t token)
 		return;
 	if (token == 0) {
 		node = t ? nodes_find(t, probe_local.top->node, id) : NULL;
-		uncount(node, id, false);
+		if (node || !context_has_sequences(id)) /* else perhaps it was not counted */
+			uncount(node, id, false);
 		return;
 	}
 	f = frame_of(id, token);
@@ -437,7 +494,8 @@ void probe_undo(uint32_t id, uint64_t token)
 	if (t->facts_n > 0)
 		facts_forget(t, f);
 	node = f->node == &probe_nowhere ? NULL : f->node;
-	uncount(node, id, true);
+	if (!frame_is_hidden(f))
+		uncount(node, id, true);
 	f[-1].below += f->below; /* what it called was called by its caller, as far as is seen */
 	STORE(f->token, 0);
 	threads_set_top(f - 1);
@@ -453,6 +511,8 @@ void probe_bytes(uint32_t id, uint64_t count)
 		return;
 	while (!frame_is_nobodys(f) && frame_id(f) != id)
 		f--;
+	if (!frame_is_nobodys(f) && frame_is_hidden(f))
+		return;
 	if (!frame_is_nobodys(f) && f->id & ID_SLOW)
 		count *= f->weight;
 	head = probe_local.mine ? nodes_head(probe_local.mine, id, false) : NULL;

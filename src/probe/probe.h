@@ -29,6 +29,9 @@ enum {
 	PROBE_THREADS = 1024,	 /* threads with a tree of their own; others share */
 	PROBE_BUCKETS = 164,	 /* of a histogram, see histogram.h */
 	PROBE_FACT_MAX = 4096,	 /* bytes of facts about the calls that run in one thread */
+	PROBE_SEQUENCES = 16,	 /* of one method */
+	PROBE_STEPS = 16,	 /* of one sequence */
+	PROBE_ASK = 4,		 /* a token, see probe_question; SondeProbe.UNMET is 2 */
 };
 
 /* ---- for observed threads ---------------------------------------------------------------- */
@@ -40,6 +43,15 @@ void probe_exit(uint32_t id, uint64_t token);	/* returned */
 void probe_thrown(uint32_t id, uint64_t token); /* left by exception; token may be 0 */
 void probe_undo(uint32_t id, uint64_t token);	/* ends, and is not to be counted; token may be 0 */
 void probe_bytes(uint32_t id, uint64_t count);
+/* When enter gives PROBE_ASK, the call has not begun: something has to be found out first that only a
+ * look at the Java stack tells.  probe_answer begins it and gives its token.  false: not asked. */
+struct probe_question {
+	uint32_t caller; /* method: has it called this one itself?  0: not asked */
+	bool by_stack;	 /* is this call inside one of the method's sequences? */
+};
+bool probe_question(uint32_t id, struct probe_question *out);
+uint64_t probe_answer(uint32_t id, bool direct, bool inside);
+
 /* A fact about the running call of id whose token has bit 0.  Cut where it does not fit. */
 void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, size_t value_n);
 
@@ -97,6 +109,27 @@ struct probe_how {
 	uint64_t at_least; /* ticks below which a call is not put into the ring */
 };
 void probe_method_set(uint32_t id, const struct probe_how *how);
+
+/* In which contexts calls of a method are reported.  A step is a number of the agent's choice; many
+ * methods may be the same step, and one method may be many.  A method that is a step is an anchor: all
+ * its calls are timed, so that they are on the stack. */
+struct probe_sequence {
+	uint32_t first;	 /* its steps are first, first + 1 ..., outermost first */
+	uint16_t n;	 /* 1 to PROBE_STEPS */
+	uint16_t direct; /* bit i: step i calls the next one, or the method, itself */
+};
+struct probe_context {
+	const struct probe_sequence *sequences; /* one is enough; none: reported everywhere */
+	size_t n_sequences;
+	bool by_stack;	       /* they have to be compared with the Java stack, at every call */
+	const uint32_t *steps; /* that the method is, sorted */
+	size_t n_steps;
+	const uint32_t *callers; /* steps for which it matters whether they call it directly */
+	size_t n_callers;
+};
+/* Every thread's next call knows.  NULL: none.  0, or E_LIMIT, and then nothing has changed. */
+int probe_method_context(uint32_t id, const struct probe_context *c);
+void probe_method_by_stack(uint32_t id); /* by_stack becomes true, if there are sequences */
 
 /* Figures of one method over all threads, living and ended.  histogram may be NULL, else
  * PROBE_BUCKETS counts are added to it. */

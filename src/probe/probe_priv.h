@@ -41,13 +41,28 @@ enum {
 	HEADS = 512,	/* chains of a thread's heads, a power of two */
 	HASH_MIN = 256, /* chains of a thread's nodes, powers of two */
 	HASH_MAX = 4096,
-	ONE_IN_MAX = 1 << 29,
+	ONE_IN_MAX = 1 << 28,
 };
 
 #define ID_NONE UINT32_MAX     /* frame of nobody: the bottom of a stack */
 #define ID_SLOW (1u << 31)     /* in a frame's id: its exit is not of the plain kind */
 #define ONE_IN_DATA (1u << 31) /* in a one_in: facts are wanted, too */
 #define SKIP_ALL UINT32_MAX    /* in a node's skip: no call is timed */
+
+/* In a node's one_in: what sort of node it is, for as long as it lives.  When the agent's wishes make
+ * another sort of it, another node takes its place. */
+#define NODE_CLOSED (1u << 30) /* its calls are not reported; pushes frames when N is 1 */
+#define NODE_ASKS (1u << 29)   /* enter gives PROBE_ASK; the answer leads to another node */
+#define NODE_SORT (NODE_CLOSED | NODE_ASKS)
+#define ONE_IN_N (NODE_ASKS - 1) /* what is left of a one_in: N */
+
+/* The lower half of a node's key: the method's number, and what was answered. */
+#define KID_ID (PROBE_METHODS - 1u)
+#define KID_KNOWN (1u << 24)
+#define KID_DIRECT (1u << 25) /* the method above called this one itself */
+#define KID_INSIDE (1u << 26) /* the Java stack has one of the method's sequences */
+/* In the id of a frame whose node is &probe_nowhere, beside KID_*: not to be reported. */
+#define ID_HIDDEN (1u << 27)
 
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
 struct probe_window {
@@ -58,11 +73,11 @@ struct probe_window {
 /* One sequence of hooked methods in one thread.  The first line is what entries touch, the second
  * what exits do. */
 struct probe_node {
-	uint64_t key;		   /* generation << 32 | id */
+	uint64_t key;		   /* generation << 32 | id, with KID_* */
 	struct probe_node *recent; /* child that was called last; never NULL */
 	uint64_t begun, counted;   /* calls that are timed, and the other ones */
 	uint32_t skip;		   /* 0: every call is timed; else which one from now is */
-	uint32_t one_in;	   /* that was in force when skip was drawn, with ONE_IN_DATA */
+	uint32_t one_in;	   /* that was in force when skip was drawn, with NODE_* */
 	uint32_t parent;	   /* line of it, 0 for the root */
 	uint32_t hash_next;	   /* same chain of the hash */
 	uint32_t same_next;	   /* same method */
@@ -93,7 +108,7 @@ struct probe_frame {
 	uint64_t token;
 	uint64_t below;
 	struct probe_window *window; /* the node's: one step less on the way to a count */
-	uint32_t id;		     /* with ID_SLOW, or ID_NONE */
+	uint32_t id;		     /* with ID_SLOW, ID_HIDDEN and KID_*, or ID_NONE */
 	uint32_t weight;	     /* with ID_SLOW; else it is 1 */
 };
 
@@ -130,7 +145,7 @@ struct probe_method {
 	uint64_t at_least;
 	uint64_t stalls;
 	uint32_t segments; /* line of uint32_t[SEGMENTS], lines of counts; 0 is none */
-	uint32_t spare;
+	uint32_t context;  /* in the table of context.c; 0 is none */
 	uint64_t calls, errors, timed, begun, lost, sum, weighted, weight, below, bytes;
 	uint64_t unmin; /* ~min, so that 0 is none */
 	uint64_t max;
@@ -193,7 +208,24 @@ static inline bool frame_is_nobodys(const struct probe_frame *f)
 
 static inline uint32_t frame_id(const struct probe_frame *f)
 {
-	return LOAD(f->id) & ~ID_SLOW;
+	return LOAD(f->id) & KID_ID;
+}
+
+static inline uint32_t node_id(const struct probe_node *node)
+{
+	return (uint32_t)LOAD(node->key) & KID_ID;
+}
+
+/* Are its figures nobody's business? */
+static inline bool node_is_hidden(const struct probe_node *node)
+{
+	return (LOAD(node->one_in) & NODE_SORT) != 0;
+}
+
+/* Not of a frame that is nobody's. */
+static inline bool frame_is_hidden(const struct probe_frame *f)
+{
+	return (LOAD(f->id) & ID_HIDDEN) != 0 || node_is_hidden(LOAD(f->node));
 }
 
 /* For readers: is this frame beyond the top? */
@@ -219,7 +251,8 @@ void figures_of_head(struct probe_figures *f, const struct probe_head *head, uin
 void figures_of_method(struct probe_figures *f, const struct probe_method *m);
 
 /* shared.c: the figures of a method that belong to no node. */
-bool shared_begin(uint32_t id, uint64_t *random); /* counts; true: this call is timed */
+/* Counts; true: this call, one in so many, is timed. */
+bool shared_begin(uint32_t id, uint32_t one_in, uint64_t *random);
 struct shared_end {
 	uint64_t ticks, weight, below;
 };

@@ -44,11 +44,11 @@ void shared_bucket(struct probe_method *m, unsigned bucket, uint32_t count)
 		SHARED_ADD(counts[bucket % SEGMENT], count);
 }
 
-bool shared_begin(uint32_t id, uint64_t *random)
+bool shared_begin(uint32_t id, uint32_t one_in, uint64_t *random)
 {
 	struct probe_method *m = &probe.methods[id];
-	uint32_t one_in = LOAD(m->one_in) & ~ONE_IN_DATA;
 
+	one_in &= ONE_IN_N;
 	SHARED_ADD(m->calls, 1);
 	if (one_in == 0 || (one_in > 1 && random_below(random, one_in) != 0))
 		return false;

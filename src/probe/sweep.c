@@ -21,7 +21,7 @@ static void lose_frames(struct probe_thread *t)
 
 		if (frame_is_unused(f))
 			break;
-		if (!frame_is_nobodys(f)) {
+		if (!frame_is_nobodys(f) && !frame_is_hidden(f)) {
 			SHARED_ADD(probe.lost, 1);
 			head = f->node == &probe_nowhere ? NULL : nodes_head(t, id, false);
 			if (head)
@@ -53,13 +53,15 @@ static void add_to_node(struct probe_node *to, const struct probe_figures *f)
 /* In the nodes of a thread that has ended, `recent` says what they were merged into. */
 static void merge_node(struct probe_thread *into, struct probe_node *node)
 {
-	uint32_t id = (uint32_t)node->key;
+	uint32_t kid = (uint32_t)node->key, id = kid & KID_ID;
 	struct probe_figures f = { .min = UINT64_MAX };
 	struct probe_node *parent = node->parent ? node_at(node->parent)->recent : &into->root;
-	struct probe_node *to = nodes_child(into, parent, id);
+	struct probe_node *to = nodes_of_sort(into, parent, kid, node->one_in & NODE_SORT);
 
 	figures_of_node(&f, node, LOAD(probe.methods[id].epoch));
 	node->recent = to ? to : &probe_nowhere;
+	if (node_is_hidden(node))
+		return;
 	if (to) {
 		add_to_node(to, &f);
 		return;
@@ -158,11 +160,11 @@ void probe_stalls(uint64_t now, uint64_t ticks)
 		for (const struct probe_frame *f = t->frames + 1;
 		     f <= t->frames + PROBE_DEPTH && !frame_is_unused(f); f++) {
 			uint64_t token = TAKE(f->token);
-			uint32_t id = TAKE(f->id) & ~ID_SLOW;
+			uint32_t id = TAKE(f->id);
 
-			if (token >> 1 > from && token >> 1 <= until && id < PROBE_METHODS &&
-			    LOAD(f->token) == token)
-				SHARED_ADD(probe.methods[id].stalls, 1);
+			if (token >> 1 > from && token >> 1 <= until && id != ID_NONE &&
+			    !frame_is_hidden(f) && LOAD(f->token) == token)
+				SHARED_ADD(probe.methods[id & KID_ID].stalls, 1);
 		}
 	}
 	STORE(probe.stalls_until, until);

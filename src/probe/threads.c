@@ -3,7 +3,7 @@
  *
  * A thread that was never seen, one that is muted, and one that shares because all trees are taken
  * look alike to the fast paths: nothing matches.  The slow paths tell them apart. */
-#include "probe/pages.h"
+#include "probe/context.h"
 
 #include "base/err.h"
 
@@ -39,6 +39,8 @@ int probe_init(size_t bytes)
 	if (rc < 0)
 		goto fail;
 	rc = ring_init();
+	if (rc >= 0)
+		rc = context_init();
 	if (rc < 0)
 		goto fail;
 	threads_prepare(&probe.threads[PROBE_THREADS]);

@@ -81,7 +81,7 @@ static void take_in(struct merger *m, struct probe_thread *t)
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct probe_node *node = nodes_at(t, i, &page);
-		uint32_t id = (uint32_t)LOAD(node->key), up = 0, at;
+		uint32_t id = node_id(node), up = 0, at;
 
 		if (node->parent) {
 			up = m->into[node->parent / 2];

@@ -60,6 +60,9 @@ int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, 
 	int rc;
 
 	*w = (struct weaver){ .rules = rules, .captures = has_captures(rules) };
+	for (size_t i = 0; i < rules->n; i++)
+		w->has_steps |= rules->all[i]->kind == RULE_HOOK &&
+				rules->all[i]->hook.context_count;
 	rc = load_builtins(w, mem, f);
 	if (rc >= 0)
 		rc = load_own(w, mem, load, ctx, f);
@@ -235,8 +238,8 @@ static int check_condition(struct weaving *v, const struct member *m, const stru
 				      m->access };
 	struct cond_trouble t;
 
-	v->cond = hook->condition;
-	if (!hook->condition)
+	v->cond = hook ? hook->condition : NULL;
+	if (!v->cond)
 		return 0;
 	if (hook->template_rule)
 		return fault_set(f, E_UNSUPPORTED, -1,
@@ -246,14 +249,39 @@ static int check_condition(struct weaving *v, const struct member *m, const stru
 		       : 0;
 }
 
+/* Does it matter for some sequence whether the method was called directly? */
+static bool directness_matters(const struct weave_outcome *o)
+{
+	for (size_t i = 0; i < o->rule->hook.context_count; i++) {
+		const struct context *c = &o->rule->hook.contexts[i];
+
+		if (c->steps[c->n - 1].direct)
+			return true;
+	}
+	return false;
+}
+
+/* Where contexts have to be found out, or a call may have to be taken back at its exit, counting is
+ * not enough: the probe must be able to ask, a step must be on the stack. */
+static const char *level_of(const struct weaving *v, const struct weave_outcome *o)
+{
+	enum rule_level level = o->rule ? o->rule->hook.level : LEVEL_TIMED;
+
+	if (level == LEVEL_LIGHT &&
+	    (o->n_anchors || directness_matters(o) || (v->cond && cond_is_late(v->cond))))
+		level = LEVEL_TIMED;
+	return rule_level_text(level);
+}
+
 static int weave_method(struct weaving *v, struct member *m, const struct rule_method *facts,
 			struct weave_outcome *o, struct fault *f)
 {
-	const struct rule_hook *hook = &o->rule->hook;
-	const struct rule *own = hook->template_rule;
-	int rc;
+	const struct rule_hook *hook = o->rule ? &o->rule->hook : NULL;
+	const struct rule *own = hook ? hook->template_rule : NULL;
+	int rc = 0;
 
-	if ((v->job->ahead && hook->context_count) || (!v->job->numbers && hook->condition))
+	if (hook &&
+	    ((v->job->ahead && hook->context_count) || (!v->job->numbers && hook->condition)))
 		return fault_set(
 			f, E_UNSUPPORTED, -1,
 			"the rule has `inside` or `if`, which only a running agent decides");
@@ -272,7 +300,8 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 		o->template = v->w->own[own->index];
 		return merge_one(v, m, o->template, BUILTIN_MAX, o->id, f);
 	}
-	rc = category_of(v, m, facts, o);
+	if (hook)
+		rc = category_of(v, m, facts, o);
 	if (rc < 0)
 		return fault_set(f, rc, -1, "out of memory");
 	if (o->category) {
@@ -280,12 +309,31 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 		if (!is_misfit(rc))
 			return rc;
 	}
-	/* To take a call back at its exit, it must have one. */
-	return merge_category(v, m,
-			      v->cond && hook->level == LEVEL_LIGHT && cond_is_late(v->cond)
-				      ? "timed"
-				      : rule_level_text(hook->level),
-			      o, f);
+	return merge_category(v, m, level_of(v, o), o, f);
+}
+
+/* Which steps of sequences the method is. */
+static int find_anchors(struct weaving *v, const struct rule_method *facts, struct weave_outcome *o)
+{
+	enum { USUAL = 8 };
+	struct rule_anchor *list = arena_alloc(v->job->mem, USUAL * sizeof(*list));
+	size_t n, kept = 0;
+
+	if (!list)
+		return E_NO_MEMORY;
+	n = rules_match_anchors(v->w->rules, &v->facts, facts, list, USUAL);
+	if (n > USUAL) {
+		list = arena_alloc(v->job->mem, n * sizeof(*list));
+		if (!list)
+			return E_NO_MEMORY;
+		rules_match_anchors(v->w->rules, &v->facts, facts, list, n);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (list[i].rule->kind == RULE_HOOK)
+			list[kept++] = list[i];
+	o->anchors = list;
+	o->n_anchors = kept;
+	return 0;
 }
 
 static int weave_methods(struct weaving *v, struct fault *f)
@@ -303,7 +351,10 @@ static int weave_methods(struct weaving *v, struct fault *f)
 			return fault_set(f, rc, -1, "malformed annotations");
 		*o = (struct weave_outcome){ .method = i, .id = job->first_id + (int32_t)i };
 		o->rule = rules_match_chosen(&v->choice, &facts);
-		if (!o->rule)
+		rc = v->w->has_steps && !job->ahead ? find_anchors(v, &facts, o) : 0;
+		if (rc < 0)
+			return fault_set(f, rc, -1, "out of memory");
+		if (!o->rule && !o->n_anchors)
 			continue;
 		o->rc = weave_method(v, &cls->methods[i], &facts, o, &why);
 		if (o->rc == E_NO_MEMORY)
@@ -386,7 +437,8 @@ static int note_capture(struct weaving *v, uint32_t method, const struct rule *r
 
 	for (uint32_t i = 0; i < job->n_outcomes; i++)
 		if (job->outcomes[i].method == method &&
-		    (job->outcomes[i].rc >= 0 || job->outcomes[i].rule->kind == RULE_CAPTURE))
+		    (job->outcomes[i].rc >= 0 ||
+		     (job->outcomes[i].rule && job->outcomes[i].rule->kind == RULE_CAPTURE)))
 			return 0;
 	*o = (struct weave_outcome){
 		.method = method, .id = job->first_id + (int32_t)method, .rule = rule, .rc = rc

@@ -17,6 +17,7 @@ struct weaver {
 	struct template *builtin[BUILTIN_MAX]; /* in the order of builtins[] */
 	struct template **own;		       /* of the rules' own, by rule->index, or NULL */
 	bool captures;			       /* some rule captures values */
+	bool has_steps;			       /* some rule has a sequence of callers */
 };
 
 /* Gives the bytes of a template's class file, which must live as long as the weaver. */
@@ -28,13 +29,15 @@ int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, 
 		void *ctx, struct fault *f);
 void weaver_release(struct weaver *w);
 
-/* What became of one method that a rule wants hooked, or (rule->kind RULE_CAPTURE) captures at
- * without hooking it. */
+/* What became of one method that a rule wants hooked, has in a sequence of callers, or (rule->kind
+ * RULE_CAPTURE) captures at without hooking it. */
 struct weave_outcome {
 	uint32_t method; /* index into the class's methods */
 	int rc;		 /* 0: woven; else E_*, and it was left alone */
 	int32_t id;
-	const struct rule *rule;
+	const struct rule *rule;	   /* NULL: it is only a step of others' sequences */
+	const struct rule_anchor *anchors; /* the steps it is, in the order of the rules */
+	size_t n_anchors;
 	const char *category;		 /* of rule_templates, from the rule or by fit.h; or NULL */
 	const struct template *template; /* NULL unless woven */
 	char *why;			 /* one sentence, when rc < 0; else NULL */

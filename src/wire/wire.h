@@ -27,14 +27,17 @@ enum wire_type {
 
 /* Flags of the fields named `flags`. */
 enum {
-	HOOK_YES = 1,	  /* also when there are very many methods */
-	HOOK_HELD = 2,	  /* leaves when the client does */
-	HOOK_DRY = 4,	  /* only count what it would hook */
-	RULE_HELD = 1,	  /* of `rule`: some client holds it */
-	RULE_WAITS = 2,	  /* ... it decides about no method that is loaded */
+	HOOK_YES = 1,	/* also when there are very many methods */
+	HOOK_HELD = 2,	/* leaves when the client does */
+	HOOK_DRY = 4,	/* only count what it would hook */
+	RULE_HELD = 1,	/* of `rule`: some client holds it */
+	RULE_WAITS = 2, /* ... it decides about no method that is loaded */
+	RULE_BY_STACK =
+		4, /* ... one of its callers cannot be woven: every call looks at the stack */
 	WELCOME_LATE = 1, /* the agent was attached to the running JVM */
 	METHOD_GONE = 1,  /* of `method`: hooked once, not any more */
 	METHOD_NO_QUANTILES = 2,
+	METHOD_ANCHOR = 4, /* not hooked: a step in the sequence of callers of others */
 	STATUS_FAST = 1,
 };
 

@@ -28,6 +28,8 @@ public final class SondeProbe {
 
     /** The token of a call that does not meet its condition: it is not seen at all. */
     static final long UNMET = 2;
+    /** A token that says: it has to be looked at the stack first. As PROBE_ASK. */
+    private static final long ASK = 4;
 
     /** Set once, when {@link SondeFast} is ready to take over; compiled code then knows it. */
     @Stable static boolean fast;
@@ -59,7 +61,8 @@ public final class SondeProbe {
         if (OPEN[id] == 0) {
             return 0;
         }
-        return fast ? SondeFast.enter(id) : enter0(id);
+        long token = fast ? SondeFast.enter(id) : enter0(id);
+        return token == ASK ? ask0(id) : token;
     }
 
     /** Method id ends; thrown is null when it returns. */
@@ -175,6 +178,9 @@ public final class SondeProbe {
     static native void undo0(int id, long token);
 
     static native long enter0(int id);
+
+    /** Looks at the stack, and begins the call. */
+    static native long ask0(int id);
 
     static native void exit0(int id, long token);
 

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stack.c - GetStackTrace of the current thread, compared with what the probe or a rule says.
+ *
+ * The innermost frames are the probe's own; then comes the method that begins, then its caller.
+ * Bridge methods, which only pass on a call, are seen through.  What a rule makes of a method is
+ * remembered by jmethodID, since the same ones are on top of every stack. */
+#include "agent/stack.h"
+
+#include "agent/agent.h"
+#include "agent/kin.h"
+#include "agent/rulebook.h"
+#include "agent/woven.h"
+#include "base/mem.h"
+#include "probe/probe.h"
+
+enum {
+	DEPTH = 1024,  /* frames that are looked at; what lies further out is not found */
+	NEAR = 16,     /* ... when only the caller is asked for */
+	OWN = 64,      /* methods of the probe's class */
+	KNOWN = 4096,  /* remembered answers, a power of two */
+	BRIDGE = 0x40, /* JVMS table 4.6-A */
+};
+
+static struct {
+	jmethodID own[OWN];
+	jint n_own;
+	uint64_t looks;
+	pthread_mutex_t lock; /* guards known */
+	struct known {
+		jmethodID method;
+		const struct edition *edition;
+		uint32_t rule;
+		uint16_t steps[CONTEXT_MAX]; /* of each sequence, those that the method is */
+	} * known;
+} stack = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void stack_init(jclass probe)
+{
+	jmethodID *all = NULL;
+	jint n = 0;
+
+	if ((*agent.jvmti)->GetClassMethods(agent.jvmti, probe, &n, &all) != JVMTI_ERROR_NONE)
+		return;
+	stack.n_own = n < OWN ? n : OWN;
+	memcpy(stack.own, all, (size_t)stack.n_own * sizeof(*all));
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)all);
+}
+
+uint64_t stack_looks(void)
+{
+	return __atomic_load_n(&stack.looks, __ATOMIC_RELAXED);
+}
+
+/* The callers of the method that begins, innermost first. */
+struct callers {
+	jvmtiFrameInfo frames[DEPTH];
+	jint n;
+	jint at; /* the first of them */
+};
+
+static bool is_own(jmethodID m)
+{
+	for (jint i = 0; i < stack.n_own; i++)
+		if (stack.own[i] == m)
+			return true;
+	return false;
+}
+
+static bool callers_take(struct callers *c, jint depth)
+{
+	c->n = 0;
+	if ((*agent.jvmti)->GetStackTrace(agent.jvmti, NULL, 0, depth, c->frames, &c->n) !=
+	    JVMTI_ERROR_NONE)
+		return false;
+	c->at = 0;
+	while (c->at < c->n && is_own(c->frames[c->at].method))
+		c->at++;
+	c->at++; /* the method itself */
+	return c->at < c->n;
+}
+
+static bool is_bridge(jmethodID m)
+{
+	jint access = 0;
+
+	return (*agent.jvmti)->GetMethodModifiers(agent.jvmti, m, &access) == JVMTI_ERROR_NONE &&
+	       (access & BRIDGE);
+}
+
+static bool is_named(jmethodID m, const struct hooked *h, JNIEnv *jni)
+{
+	char *name = NULL, *desc = NULL, *class = NULL;
+	jclass klass = NULL;
+	bool same = false;
+	size_t n;
+
+	if ((*agent.jvmti)->GetMethodName(agent.jvmti, m, &name, &desc, NULL) != JVMTI_ERROR_NONE ||
+	    (*agent.jvmti)->GetMethodDeclaringClass(agent.jvmti, m, &klass) != JVMTI_ERROR_NONE ||
+	    (*agent.jvmti)->GetClassSignature(agent.jvmti, klass, &class, NULL) != JVMTI_ERROR_NONE)
+		goto done;
+	n = strlen(h->class->name);
+	same = strncmp(h->name, name, strlen(name)) == 0 &&
+	       strcmp(h->name + strlen(name), desc) == 0 && class[0] == 'L' &&
+	       strncmp(class + 1, h->class->name, n) == 0 && strcmp(class + 1 + n, ";") == 0;
+done:
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)class);
+	if (klass)
+		(*jni)->DeleteLocalRef(jni, klass);
+	return same;
+}
+
+static bool is_called_by(const struct callers *c, struct hooked *caller, JNIEnv *jni)
+{
+	jint at = c->at;
+	jmethodID m;
+
+	while (at < c->n && is_bridge(c->frames[at].method))
+		at++;
+	if (at >= c->n || !caller)
+		return false;
+	m = c->frames[at].method;
+	if (__atomic_load_n(&caller->java, __ATOMIC_RELAXED) == (void *)m)
+		return true;
+	if (!is_named(m, caller, jni))
+		return false;
+	__atomic_store_n(&caller->java, (void *)m, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* ---- whole sequences ---------------------------------------------------------------------- */
+
+struct asked {
+	JNIEnv *jni;
+	const struct edition *edition;
+	const struct rule *rule;
+	uint32_t number; /* of the rule */
+};
+
+static void test_steps(const struct asked *a, const struct rule_class *cls,
+		       const struct rule_method *m, uint16_t steps[CONTEXT_MAX])
+{
+	const struct rule_hook *hook = &a->rule->hook;
+	struct rule_lineage room;
+
+	room.ready = false;
+	for (size_t c = 0; c < hook->context_count; c++)
+		for (size_t i = 0; i < hook->contexts[c].n; i++)
+			if (target_test(&hook->contexts[c].steps[i].target, cls, m, &room).answer ==
+			    TARGET_HIT)
+				steps[c] |= (uint16_t)(1u << i);
+}
+
+static void find_steps(const struct asked *a, jmethodID method, uint16_t steps[CONTEXT_MAX])
+{
+	char *name = NULL, *desc = NULL;
+	jclass klass = NULL;
+	struct rule_method m = { 0 };
+	struct kin_of kin;
+	struct arena mem;
+	jint access = 0;
+
+	memset(steps, 0, CONTEXT_MAX * sizeof(*steps));
+	arena_init(&mem);
+	if ((*agent.jvmti)->GetMethodName(agent.jvmti, method, &name, &desc, NULL) !=
+		    JVMTI_ERROR_NONE ||
+	    (*agent.jvmti)->GetMethodDeclaringClass(agent.jvmti, method, &klass) !=
+		    JVMTI_ERROR_NONE ||
+	    kin_of_class(&kin, a->jni, klass, &mem, a->edition->wants_kin) < 0)
+		goto done;
+	(*agent.jvmti)->GetMethodModifiers(agent.jvmti, method, &access);
+	m = (struct rule_method){ .name = slice_str(name),
+				  .desc = slice_str(desc),
+				  .access = (uint16_t)access };
+	test_steps(a, &kin.list[0], &m, steps);
+done:
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
+	if (klass)
+		(*a->jni)->DeleteLocalRef(a->jni, klass);
+	arena_release(&mem);
+}
+
+static void *zeroed(size_t n)
+{
+	void *p = mem_alloc(n);
+
+	return p ? memset(p, 0, n) : NULL;
+}
+
+static struct known *known_at(const struct asked *a, jmethodID method)
+{
+	uint64_t x = ((uint64_t)(uintptr_t)method ^ a->number) * 0x9e3779b97f4a7c15u;
+
+	if (!stack.known)
+		stack.known = zeroed(KNOWN * sizeof(*stack.known));
+	return stack.known ? &stack.known[(x >> 40) & (KNOWN - 1)] : NULL;
+}
+
+static void steps_of(const struct asked *a, jmethodID method, uint16_t steps[CONTEXT_MAX])
+{
+	struct known *k;
+	bool there;
+
+	pthread_mutex_lock(&stack.lock);
+	k = known_at(a, method);
+	there = k && k->method == method && k->edition == a->edition && k->rule == a->number;
+	if (there)
+		memcpy(steps, k->steps, sizeof(k->steps));
+	pthread_mutex_unlock(&stack.lock);
+	if (there)
+		return;
+	find_steps(a, method, steps);
+	pthread_mutex_lock(&stack.lock);
+	k = known_at(a, method);
+	if (k) {
+		*k = (struct known){ method, a->edition, a->number, { 0 } };
+		memcpy(k->steps, steps, sizeof(k->steps));
+	}
+	pthread_mutex_unlock(&stack.lock);
+}
+
+/* Where the walk through one sequence stands: steps that the next caller out may be. */
+struct place {
+	uint32_t below, next;
+};
+
+/* As in src/probe/context.c, for all sequences of the rule at once. */
+static bool is_inside(const struct asked *a, const struct callers *c)
+{
+	const struct rule_hook *hook = &a->rule->hook;
+	struct place places[CONTEXT_MAX] = { { 0, 0 } };
+	uint16_t direct[CONTEXT_MAX] = { 0 }, steps[CONTEXT_MAX];
+
+	for (size_t k = 0; k < hook->context_count; k++) {
+		const struct context *s = &hook->contexts[k];
+		uint32_t last = 1u << (s->n - 1);
+
+		for (size_t i = 0; i < s->n; i++)
+			direct[k] |= (uint16_t)((s->steps[i].direct ? 1u : 0u) << i);
+		places[k] = (struct place){ last & ~(uint32_t)direct[k], last & direct[k] };
+	}
+	for (jint at = c->at; at < c->n; at++) {
+		steps_of(a, c->frames[at].method, steps);
+		for (size_t k = 0; k < hook->context_count; k++) {
+			struct place *p = &places[k];
+			uint32_t hits = steps[k] & (p->below | p->next);
+
+			if (hits & 1)
+				return true;
+			if (!hits && p->next && is_bridge(c->frames[at].method))
+				continue; /* the one further out may still be the next */
+			hits >>= 1;
+			p->below |= hits & ~(uint32_t)direct[k];
+			p->next = hits & direct[k];
+		}
+	}
+	return false;
+}
+
+static bool is_inside_rule(JNIEnv *jni, const struct callers *c, uint32_t number)
+{
+	struct asked a = { .jni = jni, .edition = edition_get(), .number = number };
+	bool inside = false;
+
+	for (size_t i = 0; a.edition && i < a.edition->rules->n; i++)
+		if (a.edition->by_index[i].number == number)
+			a.rule = a.edition->rules->all[i];
+	if (a.rule && a.rule->kind == RULE_HOOK)
+		inside = is_inside(&a, c);
+	edition_put((struct edition *)a.edition);
+	return inside;
+}
+
+uint64_t stack_ask(JNIEnv *jni, uint32_t id)
+{
+	struct hooked *h = woven_method(id);
+	struct probe_question q;
+	struct callers callers;
+	bool direct = false, inside = false;
+
+	if (!h || agent.dead || !agent.jvmti || !probe_question(id, &q))
+		return 0;
+	__atomic_fetch_add(&stack.looks, 1, __ATOMIC_RELAXED);
+	if (callers_take(&callers, q.by_stack ? DEPTH : NEAR)) {
+		direct = q.caller && is_called_by(&callers, woven_method(q.caller), jni);
+		inside = q.by_stack && is_inside_rule(jni, &callers, h->rule);
+	}
+	return probe_answer(id, direct, inside);
+}

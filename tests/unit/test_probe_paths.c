@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs under random sequences: what the probe decides at each call is compared with a walk
+ * over an explicit stack.
+ *
+ * A program is a handful of virtual threads, each with a stack of its own, that take turns on two
+ * carriers.  They call at random (so there is recursion, direct and not), return, throw over several
+ * frames with some exits never told, and move.  Some methods are not hooked: they only lie in between.
+ * Now and then the rules change while all of that is running. */
+#include "test_probe.h"
+
+#include "probe/probe_priv.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+
+enum {
+	METHODS = 14,
+	PLAIN = 3, /* the last ones are never hooked */
+	RULES = 5,
+	VIRTUALS = 4,
+	DEEP = 40,
+	TURNS = 4000,
+	EVENTS = 600, /* a turn: 2.4 million in all */
+	CHANGE = 40,  /* turns between changes of the rules */
+};
+
+struct sequence {
+	unsigned n;
+	uint32_t who[PROBE_STEPS]; /* sets of methods, outermost first */
+	bool direct[PROBE_STEPS];
+};
+
+struct rule { /* the one of method 1 + its number; n 0: it has none */
+	unsigned n;
+	struct sequence s[3];
+};
+
+struct activation {
+	uint32_t id;
+	uint64_t token;
+	bool framed; /* it began under the probe's eyes */
+	bool direct; /* the probe knows that the one below called it itself */
+};
+
+static struct rule rules[RULES];
+static struct activation stacks[VIRTUALS][DEEP];
+static unsigned depths[VIRTUALS];
+static void *put_away[VIRTUALS];
+static uint64_t state = 88172645463325252u;
+static uint64_t opened[METHODS + 1], events, wrong;
+static sem_t baton[2];
+
+static uint32_t draw(uint32_t below)
+{
+	return random_below(&state, below);
+}
+
+static bool is_in(uint32_t set, uint32_t id)
+{
+	return set >> id & 1;
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static uint32_t draw_set(void)
+{
+	uint32_t set = 0;
+
+	for (unsigned n = 1 + draw(2); n > 0; n--)
+		set |= 1u << (1 + draw(METHODS - PLAIN));
+	return set;
+}
+
+static void draw_rules(void)
+{
+	for (unsigned r = 0; r < RULES; r++) {
+		rules[r].n = draw(4);
+		for (unsigned c = 0; c < rules[r].n; c++) {
+			struct sequence *s = &rules[r].s[c];
+
+			s->n = 1 + draw(draw(8) == 0 ? 8 : 3);
+			for (unsigned i = 0; i < s->n; i++) {
+				s->who[i] = draw_set();
+				s->direct[i] = draw(3) == 0;
+			}
+		}
+	}
+}
+
+static uint32_t step_of(unsigned rule, unsigned sequence, unsigned step)
+{
+	return (rule + 1) << 8 | sequence << 4 | step;
+}
+
+/* What the agent would tell the probe of a method. */
+static void tell(uint32_t id)
+{
+	struct probe_sequence sequences[3];
+	uint32_t steps[RULES * 3 * 8], callers[RULES * 3 * 8 + 1];
+	struct probe_context c = { .sequences = sequences, .steps = steps, .callers = callers };
+
+	for (unsigned r = 0; r < RULES; r++) {
+		for (unsigned k = 0; k < rules[r].n; k++) {
+			const struct sequence *s = &rules[r].s[k];
+			uint16_t direct = 0;
+
+			for (unsigned i = 0; i < s->n; i++) {
+				bool called = i + 1 < s->n ? is_in(s->who[i + 1], id) : r + 1 == id;
+
+				direct |= (uint16_t)(s->direct[i] << i);
+				if (is_in(s->who[i], id))
+					steps[c.n_steps++] = step_of(r, k, i);
+				if (s->direct[i] && called)
+					callers[c.n_callers++] = step_of(r, k, i);
+			}
+			if (r + 1 == id)
+				sequences[c.n_sequences++] =
+					(struct probe_sequence){ step_of(r, k, 0), (uint16_t)s->n,
+								 direct };
+		}
+	}
+	MUST_INT(probe_method_context(id, &c), 0);
+}
+
+static void change_rules(void)
+{
+	draw_rules();
+	for (uint32_t id = 1; id <= METHODS - PLAIN; id++) {
+		timed(id, id == 1 || draw(4) ? 1 : draw(3)); /* also counted, also one in two */
+		tell(id);
+	}
+}
+
+/* ---- the oracle -------------------------------------------------------------------------- */
+
+/* Do steps 0 to i lie on the stack below place `at`, the last of them so as its kind wants it?
+ * `direct`: what lies at `at` was called directly by what is below it. */
+static bool walk(const struct sequence *s, int i, const struct activation *stack, int at,
+		 bool direct)
+{
+	if (i < 0)
+		return true;
+	for (int k = at - 1; k >= 0; k--) {
+		if (stack[k].framed && is_in(s->who[i], stack[k].id) &&
+		    walk(s, i - 1, stack, k, stack[k].direct))
+			if (!s->direct[i] || (k == at - 1 && direct))
+				return true;
+		if (s->direct[i])
+			break;
+	}
+	return false;
+}
+
+/* Is it for some rule's sake to be known whether this caller called this method? */
+static bool matters(uint32_t caller, uint32_t id)
+{
+	for (unsigned r = 0; r < RULES; r++)
+		for (unsigned c = 0; c < rules[r].n; c++) {
+			const struct sequence *s = &rules[r].s[c];
+
+			for (unsigned i = 0; i < s->n; i++)
+				if (s->direct[i] && is_in(s->who[i], caller) &&
+				    (i + 1 < s->n ? is_in(s->who[i + 1], id) : r + 1 == id))
+					return true;
+		}
+	return false;
+}
+
+static bool expects_open(uint32_t id, const struct activation *stack, unsigned depth, bool direct)
+{
+	const struct rule *rule = &rules[id - 1];
+
+	if (id > RULES || rule->n == 0)
+		return true;
+	for (unsigned c = 0; c < rule->n; c++)
+		if (walk(&rule->s[c], (int)rule->s[c].n - 1, stack, (int)depth, direct))
+			return true;
+	return false;
+}
+
+static bool is_step(uint32_t id)
+{
+	for (unsigned r = 0; r < RULES; r++)
+		for (unsigned c = 0; c < rules[r].n; c++)
+			for (unsigned i = 0; i < rules[r].s[c].n; i++)
+				if (is_in(rules[r].s[c].who[i], id))
+					return true;
+	return false;
+}
+
+/* ---- the program ------------------------------------------------------------------------- */
+
+static void differs(const char *what, uint32_t id)
+{
+	if (wrong++ == 0)
+		CHECK_STR(what, "", "the first difference");
+	(void)id;
+}
+
+static void do_call(unsigned v)
+{
+	struct activation *stack = stacks[v], *a = &stack[depths[v]];
+	const struct activation *below = depths[v] ? a - 1 : NULL;
+	struct probe_question q = { 0 };
+	bool open, on_stack;
+	uint64_t token;
+
+	*a = (struct activation){ .id = 1 + draw(METHODS) };
+	if (a->id > METHODS - PLAIN) {
+		depths[v]++;
+		return;
+	}
+	a->direct = below && below->framed && matters(below->id, a->id);
+	token = probe_enter(a->id);
+	if (token == PROBE_ASK) {
+		if (!probe_question(a->id, &q) || !q.caller)
+			differs("asked for nothing", a->id);
+		token = probe_answer(a->id, below && below->id == q.caller, false);
+	} else if (a->direct) {
+		differs("not asked", a->id);
+	}
+	open = expects_open(a->id, stack, depths[v], a->direct);
+	opened[a->id] += open;
+	on_stack = token != 0;
+	if (on_stack && frame_is_hidden(probe_local.top) == open)
+		differs(open ? "should report" : "should not report", a->id);
+	if (!open && on_stack != is_step(a->id))
+		differs("closed and on the stack, or the other way round", a->id);
+	if (open && is_step(a->id) && !on_stack)
+		differs("a step is not on the stack", a->id);
+	a->framed = on_stack;
+	a->token = token;
+	depths[v]++;
+}
+
+static void leave(const struct activation *a, bool thrown)
+{
+	if (a->id > METHODS - PLAIN)
+		return;
+	if (thrown)
+		probe_thrown(a->id, a->token);
+	else if (a->token)
+		probe_exit(a->id, a->token);
+}
+
+static void do_return(unsigned v)
+{
+	leave(&stacks[v][--depths[v]], false);
+}
+
+/* Leaves several frames at once.  Exits may be lost, but not that of the lowest which has one. */
+static void do_throw(unsigned v)
+{
+	unsigned n = 1 + draw(depths[v]), low = depths[v] - n, told = low;
+
+	while (told < depths[v] && !stacks[v][told].token)
+		told++;
+	while (depths[v] > low) {
+		const struct activation *a = &stacks[v][--depths[v]];
+
+		if (depths[v] <= told || draw(4))
+			leave(a, true);
+	}
+}
+
+static void do_events(unsigned v)
+{
+	for (unsigned i = 0; i < EVENTS; i++, events++) {
+		uint32_t what = draw(20);
+
+		if (depths[v] == 0 || (what < 10 && depths[v] < DEEP))
+			do_call(v);
+		else if (what < 19)
+			do_return(v);
+		else
+			do_throw(v);
+	}
+}
+
+static void do_turn(unsigned v)
+{
+	probe_mount(put_away[v]);
+	do_events(v);
+	put_away[v] = probe_unmount();
+}
+
+/* Two carriers take turns at mounting any of the virtual threads. */
+static void carry(unsigned number)
+{
+	for (unsigned turn = number; turn < TURNS; turn += 2) {
+		sem_wait(&baton[number]);
+		if (turn % CHANGE == 0)
+			change_rules();
+		do_turn(draw(VIRTUALS));
+		sem_post(&baton[1 - number]);
+	}
+}
+
+static void agrees(uint64_t n)
+{
+	MUST_INT(wrong, 0);
+	MUST_INT(events, n);
+	for (uint32_t id = 1; id <= METHODS - PLAIN; id++) {
+		MUST_INT(figures(id).calls, opened[id]);
+		MUST(opened[id] > 1000);
+	}
+}
+
+PROBE_TEST(random_programs_agree_with_a_walk_over_the_stack, 64 * MIB)
+{
+	sem_init(&baton[0], 0, 1);
+	sem_init(&baton[1], 0, 0);
+	probe_test_threads(2, carry);
+	agrees((uint64_t)TURNS * EVENTS);
+}
+
+/* Then there are no nodes to decide by, and the stack itself is looked at. */
+PROBE_TEST(random_programs_agree_when_memory_is_used_up, 256 << 10)
+{
+	struct probe_state s;
+
+	for (unsigned turn = 0; turn < TURNS / 4; turn++) {
+		if (turn % CHANGE == 0)
+			change_rules();
+		do_events(0);
+	}
+	agrees((uint64_t)TURNS / 4 * EVENTS);
+	probe_state_read(&s);
+	MUST(s.nodes_refused > events / 10);
+}
