@@ -132,6 +132,7 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	h->rule = er->number;
 	h->level = (uint8_t)hook->level;
 	h->one_in = one_in;
+	probes_settle(h->id, hook->one_in != 1);
 	probe_method_set(h->id, &how);
 }
 

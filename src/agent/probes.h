@@ -19,6 +19,11 @@ void probes_open(JNIEnv *jni, uint32_t id, bool ask);
 void probes_close(JNIEnv *jni, uint32_t id);
 void probes_close_all(JNIEnv *jni);
 
+/* Whether the method's timed calls begin and end only when what was under way before is done: exact
+ * for short calls, too, and some 40 ns dearer each. */
+void probes_settle(uint32_t id, bool settle);
+bool probes_settles(uint32_t id);
+
 /* Goes over to the cheaper way into C, where the JVM has one and calls are frequent; takes some
  * 150 ms once, in this thread.  True: the way in use is the cheapest there is. */
 bool probes_go_fast(JNIEnv *jni);

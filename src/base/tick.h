@@ -13,6 +13,13 @@ static inline uint64_t tick_now(void)
 	return tick_arch_now();
 }
 
+/* Lets what is under way finish, so that a tick_now() after it does not come too early: processors
+ * read the counter while hundreds of instructions before it still wait for their operands. */
+static inline void tick_settle(void)
+{
+	tick_arch_settle();
+}
+
 struct tick_scale {
 	uint64_t hz;   /* ticks a second */
 	uint64_t mult; /* nanoseconds per tick, as a fraction of 2^32 */
