@@ -76,7 +76,7 @@ PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
 # Parts of the agent that need no JVM, for the unit tests.
 PURE_AGENT := $(call objects,$(wildcard $(addprefix src/agent/,options.c launch.c apps.c)),$(OBJ))
 # Parts of the command line that only turn figures into text, for the unit tests.
-PURE_CLI := $(call objects,$(addprefix src/cli/,cli.c figures.c layout.c method_name.c report_rows.c \
+PURE_CLI := $(call objects,$(addprefix src/cli/,cli.c figures.c layout.c method_name.c report_rows.c report_tree.c \
 	table.c tree_rows.c),$(OBJ))
 UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ)) $(PURE_AGENT) $(PURE_CLI)
 JAVA_SRC := $(if $(wildcard java),$(shell find java -name '*.java' | LC_ALL=C sort))
@@ -95,7 +95,7 @@ all: ## build everything (the default); with CROSS=, what needs no library but l
 ifdef CROSS
 all: $(JAVA) $(OUT)/unit $(OUT)/libsonde.so $(OUT)/sonde-start.so
 else
-all: $(JAVA) $(OUT)/sonde $(OUT)/libsonde.so $(OUT)/sonde-start.so
+all: $(JAVA) $(OUT)/sonde $(OUT)/libsonde.so $(OUT)/sonde-start.so $(OUT)/sonde-calibrate.jar
 endif
 
 $(OUT)/sonde: $(CLI_OBJ) $(LAUNCH_OBJ) $(CORE_OBJ)
@@ -167,6 +167,18 @@ build/java/.done: $(JAVA_SRC) Makefile
 		$$(find java/template $(@D)/jakarta/template -name '*.java' 2>/dev/null)
 	@touch $@
 
+# The program of "sonde calibrate": the same bodies five times, since each copy is hooked in another way.
+CALIBRATE_SRC := $(wildcard java/calibrate/sonde/calibrate/*.java)
+$(OUT)/sonde-calibrate.jar: $(CALIBRATE_SRC) build/java/.done
+	$(call say,JAVAC)
+	@rm -rf $(OBJ)/calibrate && mkdir -p $(OBJ)/calibrate/src
+	@cp java/calibrate/sonde/calibrate/Main.java $(OBJ)/calibrate/src
+	$(Q)for copy in Plain Every Settled Passed Light; do \
+		sed "s/Bodies/$$copy/g" java/calibrate/sonde/calibrate/Bodies.java >$(OBJ)/calibrate/src/$$copy.java; \
+	done
+	$(Q)$(JAVAC) --release 17 -d $(OBJ)/calibrate/classes $(OBJ)/calibrate/src/*.java
+	$(Q)$(JDK_HOME)/bin/jar -c -f $@ -C $(OBJ)/calibrate/classes .
+
 # The templates are embedded from one place.
 $(OBJ)/src/weave/builtin_bytes.o: build/java/.done
 
@@ -174,6 +186,7 @@ install: all ## install below DESTDIR and PREFIX (/usr/local)
 	install -D -m 755 $(OUT)/sonde $(DESTDIR)$(PREFIX)/bin/sonde
 	install -D -m 755 $(OUT)/libsonde.so $(DESTDIR)$(PREFIX)/lib/sonde/libsonde.so
 	install -D -m 755 $(OUT)/sonde-start.so $(DESTDIR)$(PREFIX)/lib/sonde/sonde-start.so
+	install -D -m 644 $(OUT)/sonde-calibrate.jar $(DESTDIR)$(PREFIX)/lib/sonde/sonde-calibrate.jar
 
 clean: ## remove build/
 	rm -rf build

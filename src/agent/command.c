@@ -435,10 +435,19 @@ static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 
 static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
 {
-	(void)jni, (void)payload;
+	struct wire_report m;
+	int rc = 0;
+
+	(void)jni;
+	if (wire_get_report(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
 	figures_put_methods(&c->out);
+	if (m.flags & REPORT_TREE)
+		rc = figures_put_tree(&c->out);
 	figures_put_status(&c->out);
-	conn_done(c, DONE, "%s", "");
+	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
 }
 
 static void run_tree(struct conn *c, JNIEnv *jni, struct slice payload)
@@ -757,7 +766,9 @@ void command_last_report(void)
 	if (!agent.options.report[0])
 		return;
 	agent_scale_update();
+	conn_welcome(&out);
 	figures_put_methods(&out);
+	(void)figures_put_tree(&out); /* without it there are still the methods */
 	put_left(&out);
 	figures_put_status(&out);
 	snprintf(path, sizeof(path), "%s.%d", agent.options.report, (int)getpid());

@@ -99,7 +99,8 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name)
 	m.bytes = f.bytes;
 	m.rate = seconds > 0 ? (double)f.calls / seconds : 0;
 	m.flags = (woven_is_in(h) ? 0 : METHOD_GONE) | (h->anchor && !h->rule ? METHOD_ANCHOR : 0) |
-		  (counted < f.timed ? METHOD_NO_QUANTILES : 0);
+		  (counted < f.timed ? METHOD_NO_QUANTILES : 0) |
+		  (probes_settles(h->id) ? METHOD_SETTLED : 0);
 	wire_put_method(out, &m);
 }
 
@@ -242,6 +243,12 @@ struct tree_ctx {
 	struct buf name;
 };
 
+static uint32_t node_flags(const struct hooked *h)
+{
+	return (probes_settles(h->id) ? NODE_SETTLED : 0) |
+	       (h->level == LEVEL_LIGHT ? NODE_LIGHT : 0);
+}
+
 static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
 {
 	struct tree_ctx *t = ctx;
@@ -261,7 +268,8 @@ static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 						   .total_ns = ns_of(e.total),
 						   .self_ns = ns_of(e.total - (double)f->below),
 						   .min_ns = f->timed ? agent_ns(f->min) : 0,
-						   .max_ns = agent_ns(f->max) });
+						   .max_ns = agent_ns(f->max),
+						   .flags = node_flags(h) });
 }
 
 int figures_put_tree(struct buf *out)

@@ -43,9 +43,9 @@ static struct {
 /* Settled calls.  A processor reads its counter while instructions before it still wait: the end of
  * a chain of 100 divisions, 500 ns, is told 20 ns after its begin.  Waiting for them costs some ns and
  * the overlap with what follows.  So it is done for methods of which Sonde chooses which calls are
- * timed, and not where a rule wants every call timed, come what may.  Their tokens have the highest
- * bit set, which no tick reaches. */
-#define SETTLED ((uint64_t)1 << 63)
+ * timed, and not where a rule wants every call timed, come what may.  Their tokens have bit
+ * 62 set, which no tick reaches in decades; bit 63 would make them negative, which Java asks for. */
+#define SETTLED ((uint64_t)1 << 62)
 
 static uint8_t settles[PROBE_METHODS];
 
@@ -53,8 +53,8 @@ static __attribute__((noinline)) uint64_t enter_settled(uint32_t id)
 {
 	uint64_t token = probe_enter(id);
 
-	if (token == 0)
-		return 0;
+	if (token <= PROBE_ASK)
+		return token;
 	tick_settle();
 	return probe_shift(id, token, token >> 1) | SETTLED;
 }
@@ -95,7 +95,7 @@ TWIN(jboolean, may0, jint id)
 
 TWIN(void, undo0, jint id, jlong token)
 {
-	probe_undo((uint32_t)id, (uint64_t)token);
+	probe_undo((uint32_t)id, (uint64_t)token & ~SETTLED);
 }
 
 TWIN(void, mute0, jboolean begins)
@@ -133,7 +133,7 @@ PLAIN(jlong, enter0, jint id)
 PLAIN(void, undo0, jint id, jlong token)
 {
 	(void)jni, (void)c;
-	probe_undo((uint32_t)id, (uint64_t)token);
+	probe_undo((uint32_t)id, (uint64_t)token & ~SETTLED);
 }
 
 PLAIN(jboolean, may0, jint id)

@@ -192,19 +192,24 @@ static void conn_accept(void)
 	*c = (struct conn){ .fd = fd, .number = ++server.next_number };
 }
 
+void conn_welcome(struct buf *out)
+{
+	wire_put_welcome(out, &(struct wire_welcome){ .magic = WIRE_MAGIC,
+						      .version = WIRE_VERSION,
+						      .pid = (uint32_t)getpid(),
+						      .jvm = slice_str(agent.jvm),
+						      .build = slice_str(SONDE_VERSION),
+						      .uptime_ns = agent_age_ns(agent.started),
+						      .flags = agent.late ? WELCOME_LATE : 0 });
+}
+
 static bool greet(struct conn *c, unsigned type, struct slice payload)
 {
 	struct wire_hello hello;
 
 	if (type != WIRE_hello || wire_get_hello(payload, &hello) < 0 || hello.magic != WIRE_MAGIC)
 		return false;
-	wire_put_welcome(&c->out, &(struct wire_welcome){ .magic = WIRE_MAGIC,
-							  .version = WIRE_VERSION,
-							  .pid = (uint32_t)getpid(),
-							  .jvm = slice_str(agent.jvm),
-							  .build = slice_str(SONDE_VERSION),
-							  .uptime_ns = agent_age_ns(agent.started),
-							  .flags = agent.late ? WELCOME_LATE : 0 });
+	conn_welcome(&c->out);
 	c->greeted = true;
 	return hello.version == WIRE_VERSION;
 }

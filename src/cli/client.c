@@ -338,11 +338,16 @@ int client_open(struct client *c, const struct target *t)
 	return status;
 }
 
-void client_close(struct client *c)
+void client_hang_up(struct client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
 	c->fd = -1;
+}
+
+void client_close(struct client *c)
+{
+	client_hang_up(c);
 	buf_release(&c->in);
 	buf_release(&c->out);
 	buf_release(&c->kept);

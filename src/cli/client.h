@@ -32,6 +32,9 @@ struct client {
 int client_open(struct client *c, const struct target *t);
 void client_close(struct client *c); /* also one that could not be opened */
 
+void client_hang_up(
+	struct client *c); /* ends the connection; what was told stays until client_close */
+
 /* Sends and empties c->out.  CLI_DONE, or CLI_CANNOT after a message. */
 int client_send(struct client *c);
 

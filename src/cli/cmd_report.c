@@ -10,14 +10,15 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "cli/calibration.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/figures.h"
+#include "cli/jvms.h"
 #include "cli/live.h"
 #include "cli/progress.h"
 #include "cli/report_rows.h"
 #include "cli/table.h"
-#include "cli/target.h"
 #include "cli/term.h"
 
 int cmd_report(int argc, char **argv);
@@ -37,13 +38,15 @@ static const char help[] =
 	"  --wide             names and columns in full, however narrow the terminal is\n"
 	"  --once             print it once, on a terminal, too\n"
 	"  --live[=SECONDS]   again and again, in a pipe, too; every second if not said otherwise\n"
+	"  --raw              figures as measured: with what hooks cost in them\n"
 	"  --reset            let all figures count from now: after printing, or before a live view\n"
 	"  --json             one JSON object; with --live one a line\n"
 	"  --help             this text\n"
 	"\n"
 	"TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a file that was\n"
-	"recorded.  Times with a margin are those of methods of which one call in N was timed: the total\n"
-	"of all calls lies within it in 95 of 100 cases.\n"
+	"recorded.  Times are what methods cost when nobody looks: the cost of the hooks is taken out, by a\n"
+	"calibration (see 'sonde calibrate') that is made when it is missing.  The total lies within the\n"
+	"margin; '<' stands for one of which only that is known.  The column raw is as measured.\n"
 	"\n"
 	"Exit status: 0 done, 1 no method is hooked (or none matches), 2 wrong usage, 3 could not.\n"
 	"\n"
@@ -64,6 +67,7 @@ enum column {
 	MAX,
 	TOTAL,
 	SELF,
+	RAW,
 	ACTIVE,
 	STALLS,
 	BYTES,
@@ -71,13 +75,14 @@ enum column {
 };
 
 static const struct table_column columns[COLUMNS] = {
-	[CALLS] = { "calls", 0, false, false },	   [RATE] = { "calls/s", 4, false, false },
-	[ERRORS] = { "errors", 3, false, false },  [AVG] = { "avg", 0, false, false },
-	[MIN] = { "min", 10, false, false },	   [P50] = { "p50", 7, false, false },
-	[P90] = { "p90", 9, false, false },	   [P99] = { "p99", 6, false, false },
-	[MAX] = { "max", 5, false, false },	   [TOTAL] = { "total", 0, false, false },
-	[SELF] = { "self", 1, false, false },	   [ACTIVE] = { "active", 8, false, false },
-	[STALLS] = { "stalls", 11, false, false }, [BYTES] = { "bytes", 12, false, true },
+	[CALLS] = { "calls", 0, false, false },	  [RATE] = { "calls/s", 4, false, false },
+	[ERRORS] = { "errors", 3, false, false }, [AVG] = { "avg", 0, false, false },
+	[MIN] = { "min", 10, false, false },	  [P50] = { "p50", 7, false, false },
+	[P90] = { "p90", 9, false, false },	  [P99] = { "p99", 6, false, false },
+	[MAX] = { "max", 5, false, false },	  [TOTAL] = { "total", 0, false, false },
+	[SELF] = { "self", 1, false, false },	  [RAW] = { "raw", 2, false, true },
+	[ACTIVE] = { "active", 8, false, false }, [STALLS] = { "stalls", 11, false, false },
+	[BYTES] = { "bytes", 12, false, true },
 };
 
 enum { NAME_WIDTH = 34, INTERVAL_MS = 1000 };
@@ -100,6 +105,11 @@ struct view {
 	uint64_t asked;	 /* when, in ns */
 	struct seen *seen;
 	size_t n_seen;
+	pid_t pid; /* 0: it is a file */
+	bool raw;  /* without compensation */
+	bool has_costs;
+	struct costs costs;
+	uint64_t looked; /* for costs, when, in ns */
 };
 
 /* ---- the table ---- */
@@ -119,14 +129,19 @@ static void count_cell(const struct view *v, struct table *t, uint64_t n)
 }
 
 /* "1.21 s", or of an estimate "1.21 s +-3 %". */
-static void total_cell(const struct view *v, struct table *t, const struct wire_method *m)
+static void total_cell(const struct view *v, struct table *t, const struct report_method *r)
 {
-	double total = (double)m->total_ns;
-	double off = fmax(total - (double)m->low_ns, (double)m->high_ns - total);
+	const struct wire_method *m = &r->m;
+	double total = report_total_ns(r);
+	double low = r->compensated ? r->total.low : (double)m->low_ns;
+	double high = r->compensated ? r->total.high : (double)m->high_ns;
+	double off = fmax(total - low, high - total);
 	char text[2 * FIGURE_MAX], time[FIGURE_MAX], margin[FIGURE_MAX];
 
 	figure_time(time, total);
-	if (total > 0 && off > 0)
+	if (r->compensated && (total <= 0 || off > total)) /* the interval says it all */
+		snprintf(text, sizeof(text), "< %s", figure_time(time, high));
+	else if (total > 0 && off >= 0.0005 * total)
 		snprintf(text, sizeof(text), "%s %s", time,
 			 figure_margin(margin, off / total, v->utf8));
 	else
@@ -134,22 +149,24 @@ static void total_cell(const struct view *v, struct table *t, const struct wire_
 	table_cell(t, m->timed ? text : "");
 }
 
-static void add_row(const struct view *v, struct table *t, const struct wire_method *m)
+static void add_row(const struct view *v, struct table *t, const struct report_method *r)
 {
+	const struct wire_method *m = &r->m;
 	bool timed = m->timed > 0, quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
 	char text[2 * FIGURE_MAX];
 
 	count_cell(v, t, m->calls);
 	table_cell(t, figure_rate(text, m->rate));
 	count_cell(v, t, m->errors);
-	time_cell(t, report_avg_ns(m), timed);
+	time_cell(t, report_avg_ns(r), timed);
 	time_cell(t, (double)m->min_ns, timed);
 	time_cell(t, (double)m->p50_ns, quantiles);
 	time_cell(t, (double)m->p90_ns, quantiles);
 	time_cell(t, (double)m->p99_ns, quantiles);
 	time_cell(t, (double)m->max_ns, timed);
-	total_cell(v, t, m);
-	time_cell(t, (double)m->self_ns, timed);
+	total_cell(v, t, r);
+	time_cell(t, report_self_ns(r), timed);
+	time_cell(t, r->raw_ns, timed && r->compensated);
 	snprintf(text, sizeof(text), "%llu/%llu", (unsigned long long)m->active,
 		 (unsigned long long)m->active_peak);
 	table_cell(t, text);
@@ -208,7 +225,7 @@ static void show_table(struct view *v, struct buf *out, unsigned width, unsigned
 		limit = rows > 5 ? rows - 5 : 1;
 	for (size_t i = 0; i < r->n && shown < limit; i++)
 		if (v->all || r->all[i]->m.calls) {
-			add_row(v, &t, &r->all[i]->m);
+			add_row(v, &t, r->all[i]);
 			shown++;
 		}
 	table_layout(&t, v->wide ? 0 : width, NAME_WIDTH);
@@ -231,8 +248,8 @@ static void show_json(struct view *v, struct buf *out)
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	if (v->client.pid)
-		cli_json_count(&j, "pid", (uint64_t)v->client.pid);
+	if (v->pid)
+		cli_json_count(&j, "pid", (uint64_t)v->pid);
 	if (v->top && v->report.n > v->top)
 		v->report.n = (size_t)v->top;
 	report_json(&v->report, &j);
@@ -268,8 +285,37 @@ static void tell_rates(struct view *v)
 	v->asked = now;
 }
 
+/* The JVM's home, or NULL. */
+static const char *home_of(pid_t pid, struct arena *mem)
+{
+	struct jvm jvm;
+
+	return pid && jvm_read(pid, mem, &jvm) >= 0 ? jvm.java_home : NULL;
+}
+
+/* Looks for a calibration, in a live view once a while. */
+static void find_costs(struct view *v)
+{
+	bool first = !v->looked;
+	struct slice jvm = v->pid ? v->client.welcome.jvm : v->report.calibration.jvm;
+	struct arena mem;
+
+	if (v->raw || v->has_costs || !v->report.n || clock_ns() - v->looked < 2000000000u)
+		return;
+	v->looked = clock_ns();
+	arena_init(&mem);
+	v->has_costs = calibration_for(jvm, home_of(v->pid, &mem),
+				       !v->live ? CALIBRATION_WAIT
+				       : first	? CALIBRATION_BACKGROUND
+						: CALIBRATION_LEAVE,
+				       &v->costs) >= 0;
+	arena_release(&mem);
+}
+
 static void arrange(struct view *v)
 {
+	find_costs(v);
+	report_compensate(&v->report, v->has_costs ? &v->costs : NULL);
 	v->hooked = v->report.n;
 	if (v->filter)
 		report_filter(&v->report, v->filter);
@@ -282,7 +328,7 @@ static int ask_again(void *ctx, char why[200])
 	int status;
 
 	report_clear(&v->report);
-	wire_put_report(&v->client.out, &(struct wire_report){ 0 });
+	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE });
 	status = live_ask(&v->client, report_take, &v->report, why);
 	if (status == CLI_DONE && v->report.err) {
 		snprintf(why, 200, "%s", err_text(v->report.err));
@@ -349,11 +395,11 @@ static int nothing(const struct view *v)
 	if (v->hooked)
 		fprintf(stderr, "sonde: none of the %llu hooked methods matches '%s'\n",
 			(unsigned long long)v->hooked, v->filter);
-	else if (v->client.pid)
+	else if (v->pid)
 		fprintf(stderr,
 			"sonde: no method of %d is hooked; 'sonde hook %d RULE' hooks some, such as "
 			"'com.shop.**::* timed'\n",
-			(int)v->client.pid, (int)v->client.pid);
+			(int)v->pid, (int)v->pid);
 	else
 		fputs("sonde: no method was hooked when this was recorded\n", stderr);
 	if (!v->hooked && v->report.has_status && v->report.status.notes.n) {
@@ -395,14 +441,17 @@ static int from_program(struct view *v, const char *text)
 	if (status != CLI_DONE)
 		return status;
 	v->client.quiet = true;
-	wire_put_report(&v->client.out, &(struct wire_report){ 0 });
+	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE });
 	status = client_ask(&v->client, report_take, &v->report);
-	if (status == CLI_DONE && v->live && v->report.n)
+	v->pid = v->client.pid;
+	if (status == CLI_DONE && v->live && v->report.n) {
 		status = run_live(v);
-	else if (status == CLI_DONE)
-		status = print_once(v);
-	if (status == CLI_DONE && v->reset && !v->live)
-		status = reset(v);
+	} else if (status == CLI_DONE) {
+		if (v->reset)
+			status = reset(v);
+		client_hang_up(&v->client); /* a calibration has a connection of its own */
+		status = status == CLI_DONE ? print_once(v) : status;
+	}
 	client_close(&v->client);
 	return status;
 }
@@ -464,6 +513,7 @@ static int set_option(struct view *v, const char *name, int opt)
 		v->wide |= opt == 'w';
 		v->once |= opt == 'o';
 		v->reset |= opt == 'r';
+		v->raw |= opt == 'R';
 	}
 	return CLI_DONE;
 }
@@ -480,6 +530,7 @@ int cmd_report(int argc, char **argv)
 		{ "wide", no_argument, NULL, 'w' },
 		{ "once", no_argument, NULL, 'o' },
 		{ "reset", no_argument, NULL, 'r' },
+		{ "raw", no_argument, NULL, 'R' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};

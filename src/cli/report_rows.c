@@ -31,18 +31,22 @@ void report_init(struct report *r)
 {
 	*r = (struct report){ 0 };
 	arena_init(&r->mem);
+	tree_init(&r->tree);
 }
 
 void report_clear(struct report *r)
 {
 	arena_reset(&r->mem);
+	tree_release(&r->tree);
 	r->n = 0;
 	r->has_status = false;
+	r->calibration = (struct calibration_state){ 0 };
 }
 
 void report_release(struct report *r)
 {
 	arena_release(&r->mem);
+	tree_release(&r->tree);
 	mem_free(r->all);
 	*r = (struct report){ 0 };
 }
@@ -92,6 +96,17 @@ static int set_status(struct report *r, struct slice payload)
 	return 0;
 }
 
+/* Of a recording: which JVM it was. */
+static int set_welcome(struct report *r, struct slice payload)
+{
+	struct wire_welcome w;
+
+	if (wire_get_welcome(payload, &w) < 0)
+		return 0;
+	r->calibration.jvm = arena_dup(&r->mem, w.jvm);
+	return r->calibration.jvm.p ? 0 : no_memory(r);
+}
+
 bool report_take(void *ctx, unsigned type, struct slice payload)
 {
 	struct report *r = ctx;
@@ -99,8 +114,12 @@ bool report_take(void *ctx, unsigned type, struct slice payload)
 
 	if (type == WIRE_method)
 		rc = add_method(r, payload);
+	else if (type == WIRE_node)
+		rc = report_add_node(r, payload);
 	else if (type == WIRE_status)
 		rc = set_status(r, payload);
+	else if (type == WIRE_welcome)
+		rc = set_welcome(r, payload);
 	return rc == 0;
 }
 
@@ -191,29 +210,41 @@ void report_filter(struct report *r, const char *pattern)
 	r->n = kept;
 }
 
-double report_avg_ns(const struct wire_method *m)
+double report_total_ns(const struct report_method *m)
 {
-	/* Without 1/N the total is that of the calls that have ended; with it, of all. */
-	uint64_t n = m->one_in > 1 ? m->calls : m->timed;
-
-	return m->timed && n ? (double)m->total_ns / (double)n : 0;
+	return m->compensated ? m->total.mid : m->raw_ns > 0 ? m->raw_ns : (double)m->m.total_ns;
 }
 
-static double key(const struct wire_method *m, enum report_order order)
+double report_self_ns(const struct report_method *m)
+{
+	return m->compensated ? m->self.mid : m->raw_ns > 0 ? m->raw_self_ns : (double)m->m.self_ns;
+}
+
+double report_avg_ns(const struct report_method *r)
+{
+	const struct wire_method *m = &r->m;
+	/* Without 1/N the total is that of the calls that have ended; with it, of all. */
+	uint64_t n = m->one_in > 1 ? m->calls : m->timed;
+	double avg = m->timed && n ? (double)m->total_ns / (double)n : 0;
+
+	return r->compensated && r->raw_ns > 0 ? avg * r->total.mid / r->raw_ns : avg;
+}
+
+static double key(const struct report_method *m, enum report_order order)
 {
 	switch (order) {
 	case REPORT_SELF:
-		return (double)m->self_ns;
+		return report_self_ns(m);
 	case REPORT_CALLS:
-		return (double)m->calls;
+		return (double)m->m.calls;
 	case REPORT_AVG:
 		return report_avg_ns(m);
 	case REPORT_MAX:
-		return (double)m->max_ns;
+		return (double)m->m.max_ns;
 	case REPORT_ERRORS:
-		return (double)m->errors;
+		return (double)m->m.errors;
 	default:
-		return (double)m->total_ns;
+		return report_total_ns(m);
 	}
 }
 
@@ -227,9 +258,11 @@ static int by_name(struct slice a, struct slice b)
 /* The largest first; what is the same by calls, and then by name, so that rows keep their places. */
 static int compare(const void *left, const void *right, void *order)
 {
-	const struct wire_method *a = &(*(struct report_method *const *)left)->m;
-	const struct wire_method *b = &(*(struct report_method *const *)right)->m;
-	double x = key(a, *(enum report_order *)order), y = key(b, *(enum report_order *)order);
+	const struct report_method *one = *(struct report_method *const *)left;
+	const struct report_method *other = *(struct report_method *const *)right;
+	const struct wire_method *a = &one->m, *b = &other->m;
+	double x = key(one, *(enum report_order *)order);
+	double y = key(other, *(enum report_order *)order);
 
 	if (x != y)
 		return x < y ? 1 : -1;
@@ -277,19 +310,26 @@ static void ns(struct json *j, const char *name, uint64_t v, bool known)
 		json_null(j);
 }
 
-static void method_json(struct json *j, const struct wire_method *m)
+static uint64_t whole(double v)
 {
-	bool timed = m->timed > 0, quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
+	return v > 0 ? (uint64_t)(v + 0.5) : 0;
+}
+
+static void method_json(struct json *j, const struct report_method *r)
+{
+	const struct wire_method *m = &r->m;
+	bool known = r->compensated, timed = m->timed > 0,
+	     quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
 
 	json_open(j, '{');
 	json_key(j, "method");
 	json_str(j, m->name);
 	cli_json_count(j, "calls", m->calls);
-	ns(j, "raw_ns", m->total_ns, timed);
-	ns(j, "compensated_ns", 0, false); /* not known yet */
-	ns(j, "low_ns", m->low_ns, timed);
-	ns(j, "high_ns", m->high_ns, timed);
-	ns(j, "self_ns", m->self_ns, timed);
+	ns(j, "raw_ns", r->raw_ns > 0 ? whole(r->raw_ns) : m->total_ns, timed);
+	ns(j, "compensated_ns", whole(r->total.mid), known);
+	ns(j, "low_ns", known ? whole(r->total.low) : m->low_ns, timed);
+	ns(j, "high_ns", known ? whole(r->total.high) : m->high_ns, timed);
+	ns(j, "self_ns", whole(report_self_ns(r)), timed);
 	cli_json_count(j, "errors", m->errors);
 	json_key(j, "rate");
 	json_double(j, m->rate);
@@ -311,6 +351,13 @@ static void method_json(struct json *j, const struct wire_method *m)
 	json_bool(j, !(m->flags & (METHOD_GONE | METHOD_ANCHOR)));
 	json_key(j, "anchor");
 	json_bool(j, (m->flags & METHOD_ANCHOR) != 0);
+	ns(j, "raw_self_ns", r->raw_ns > 0 ? whole(r->raw_self_ns) : m->self_ns, timed);
+	ns(j, "self_low_ns", whole(r->self.low), known);
+	ns(j, "self_high_ns", whole(r->self.high), known);
+	json_key(j, "clamped");
+	json_bool(j, r->flags & TREE_CLAMPED);
+	json_key(j, "short");
+	json_bool(j, r->flags & TREE_SHORT);
 	json_close(j, '}');
 }
 
@@ -344,8 +391,10 @@ void report_json(const struct report *r, struct json *j)
 	json_key(j, "methods");
 	json_open(j, '[');
 	for (size_t i = 0; i < r->n; i++)
-		method_json(j, &r->all[i]->m);
+		method_json(j, r->all[i]);
 	json_close(j, ']');
+	json_key(j, "calibrated");
+	json_bool(j, r->calibration.known);
 	json_key(j, "agent");
 	if (r->has_status)
 		status_json(j, &r->status);

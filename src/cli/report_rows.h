@@ -11,12 +11,18 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "cli/method_name.h"
+#include "tree/tree.h"
 #include "wire/wire.h"
 
 struct report_method {
 	struct wire_method m; /* its name is in the report's memory */
 	struct method_name name;
 	bool overloaded; /* another one differs in the parameters alone */
+	/* From the tree: of a method that calls itself, raw and total count the outermost calls. */
+	bool compensated;
+	double raw_ns, raw_self_ns;
+	struct span total, self;
+	unsigned flags; /* TREE_* */
 };
 
 struct report {
@@ -25,6 +31,11 @@ struct report {
 	size_t n, room;
 	bool has_status;
 	struct wire_status status;
+	struct tree tree; /* empty: no node was told */
+	struct calibration_state {
+		bool known;	  /* methods are compensated */
+		struct slice jvm; /* as the agent tells it, "": not known */
+	} calibration;
 	int err;
 };
 
@@ -54,7 +65,16 @@ int report_read_file(struct report *r, const char *path);
 void report_filter(struct report *r, const char *pattern);
 void report_sort(struct report *r, enum report_order order); /* also sees what is overloaded */
 
-double report_avg_ns(const struct wire_method *m); /* of a call; 0 when none was timed */
+int report_add_node(struct report *r, struct slice payload); /* of report_take */
+double report_interpreted(uint64_t calls); /* share of a method's calls that were, about */
+
+/* Works out what is known of the methods from the tree; c may be NULL: no calibration.  Once, after
+ * all rows. */
+void report_compensate(struct report *r, const struct costs *c);
+
+double report_total_ns(const struct report_method *m); /* compensated, if that is known */
+double report_self_ns(const struct report_method *m);
+double report_avg_ns(const struct report_method *m); /* of a call; 0 when none was timed */
 
 /* "methods": [...], "agent": {...}, for an open object. */
 void report_json(const struct report *r, struct json *j);

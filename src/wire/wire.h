@@ -37,8 +37,12 @@ enum {
 	WELCOME_LATE = 1, /* the agent was attached to the running JVM */
 	METHOD_GONE = 1,  /* of `method`: hooked once, not any more */
 	METHOD_NO_QUANTILES = 2,
-	METHOD_ANCHOR = 4, /* not hooked: a step in the sequence of callers of others */
+	METHOD_ANCHOR = 4,  /* not hooked: a step in the sequence of callers of others */
+	METHOD_SETTLED = 8, /* its timed calls wait for what is under way (also NODE_SETTLED) */
 	STATUS_FAST = 1,
+	REPORT_TREE = 1, /* of `report`: the nodes of the tree, too, after the methods */
+	NODE_SETTLED = 1,
+	NODE_LIGHT = 2, /* only counted */
 };
 
 #define U8(f) uint8_t f;

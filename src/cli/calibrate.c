@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* calibrate.c - measures what hooks cost, by a program that has the same methods hooked and not.
+ *
+ * java/calibrate is run with the agent in it.  In short windows that take turns it runs one loop plain
+ * and the same loop over hooked methods, and tells the time of both; the agent tells what it
+ * measured.  Of each pair of windows
+ *
+ *	pair  = hooked - plain		what the hook adds to whoever calls
+ *	inner = told - plain		what of it is in the method's own figure
+ *	outer = pair - inner
+ *
+ * per call.  What else runs on the machine can only add, so of the windows of a loop a low quantile is
+ * kept of each; and of all loops of a length class the span, but for those that were disturbed.  A
+ * second, shorter run has the program interpreted. */
+#define _GNU_SOURCE /* pipe2 */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/launch.h"
+#include "cli/calibration.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/library.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+
+enum {
+	COPIES = 5, /* of the loops: plain, and those of copies[] */
+	LOOPS_MAX = 64,
+	WINDOWS = 15,
+	WINDOW_NS = 250000,
+	CALLS_MIN = 50,
+	CALLS_MAX = 4000,
+	NOISE_MAX = 20, /* ns by which the windows of a good loop differ */
+	WARM_MS = 2500, /* at least; more until the agent uses its fastest way */
+	WARM_MS_MAX = 9000,
+	ANSWER_MS = 20000, /* of the program */
+};
+
+/* Which class of java/calibrate is hooked how; by its place in Main.loop(), from 1 on. */
+static const struct {
+	const char *class, *level;
+	enum cost_kind kind;
+} copies[COPIES - 1] = {
+	{ "Every", "timed 1/1", COST_EVERY },
+	{ "Settled", "timed 1/2", COST_SETTLED },
+	{ "Passed", "timed 1/1000000", COST_PASSED },
+	{ "Light", "light", COST_LIGHT },
+};
+
+/* The program. */
+struct run {
+	pid_t child;
+	int in, out; /* to it and from it */
+	char text[256];
+	size_t text_n;
+	struct client client;
+	struct progress *progress;
+	enum cost_tier tier;
+	unsigned loops;
+	/* Sums of what the agent told in the last window. */
+	double told_ns, told_calls;
+	bool fast;
+	char mechanism[24], jvm[160];
+};
+
+struct sample {
+	double plain, inner, pair; /* ns a call */
+	double noise;		   /* by how much the windows differ */
+};
+
+/* One window: ns a call. */
+struct window {
+	double plain, hooked, told;
+};
+
+struct samples {
+	struct sample of[COST_TIERS][COST_KINDS][LOOPS_MAX];
+	unsigned n[COST_TIERS][COST_KINDS];
+};
+
+/* ---- the program -------------------------------------------------------------------------- */
+
+static void add_hook(struct buf *out, unsigned copy)
+{
+	char rule[128], text[400];
+
+	snprintf(rule, sizeof(rule), "hook sonde.calibrate.%s::body* %s", copies[copy].class,
+		 copies[copy].level);
+	launch_encode(rule, text, sizeof(text));
+	buf_printf(out, ",hook=%s", text);
+}
+
+static void become(const char *java, char **argv, int in, int out)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	(void)setpriority(PRIO_PROCESS, 0, 5);
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0)
+		_exit(126);
+	(void)unsetenv("JAVA_TOOL_OPTIONS");
+	(void)unsetenv("JDK_JAVA_OPTIONS");
+	(void)unsetenv("LD_PRELOAD");
+	execv(java, argv);
+	_exit(127);
+}
+
+static int start(struct run *r, const char *home, const char *lib)
+{
+	char java[PATH_MAX + 16], jar[PATH_MAX + 32], slash[PATH_MAX];
+	struct buf agent = { 0 };
+	char *argv[20];
+	int to[2], from[2], n = 0;
+
+	snprintf(java, sizeof(java), "%s/bin/java", home);
+	snprintf(slash, sizeof(slash), "%s", lib);
+	*strrchr(slash, '/') = '\0';
+	snprintf(jar, sizeof(jar), "%s/sonde-calibrate.jar", slash);
+	if (access(java, X_OK) != 0)
+		return cli_cannot("%s: %s", java, strerror(errno));
+	if (access(jar, R_OK) != 0)
+		return cli_cannot("%s: %s", jar, strerror(errno));
+	buf_printf(&agent, "-agentpath:%s=yes", lib);
+	for (unsigned i = 0; i < COPIES - 1; i++)
+		add_hook(&agent, i);
+	buf_u8(&agent, 0);
+	argv[n++] = java;
+	argv[n++] = (char *)agent.p;
+	argv[n++] = "-XX:+UseSerialGC";
+	argv[n++] = "-Xmx64m";
+	if (r->tier == COST_INTERPRETED) {
+		argv[n++] = "-XX:CompileCommand=quiet";
+		argv[n++] = "-XX:CompileCommand=exclude,sonde.calibrate.*::*";
+	} else { /* the best code soon: there are many loops */
+		argv[n++] = "-XX:Tier3InvocationThreshold=50";
+		argv[n++] = "-XX:Tier3MinInvocationThreshold=20";
+		argv[n++] = "-XX:Tier3CompileThreshold=200";
+		argv[n++] = "-XX:Tier4InvocationThreshold=300";
+		argv[n++] = "-XX:Tier4MinInvocationThreshold=50";
+		argv[n++] = "-XX:Tier4CompileThreshold=1000";
+	}
+	argv[n++] = "-cp";
+	argv[n++] = jar;
+	argv[n++] = "sonde.calibrate.Main";
+	argv[n] = NULL;
+	if (agent.err || pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) {
+		buf_release(&agent);
+		return cli_cannot("no pipe: %s", strerror(errno));
+	}
+	r->child = fork();
+	if (r->child == 0)
+		become(java, argv, to[0], from[1]);
+	close(to[0]);
+	close(from[1]);
+	r->in = to[1];
+	r->out = from[0];
+	buf_release(&agent);
+	return r->child > 0 ? CLI_DONE : cli_cannot("no new process: %s", strerror(errno));
+}
+
+static void stop(struct run *r)
+{
+	client_close(&r->client);
+	if (r->in > 0)
+		close(r->in);
+	if (r->out > 0)
+		close(r->out);
+	if (r->child > 0) {
+		kill(r->child, SIGKILL);
+		waitpid(r->child, NULL, 0);
+	}
+}
+
+/* The next line of the program's. */
+static int read_line(struct run *r, char line[sizeof(r->text)])
+{
+	char *end;
+
+	while (!(end = memchr(r->text, '\n', r->text_n))) {
+		struct pollfd p = { .fd = r->out, .events = POLLIN };
+		ssize_t n = 0;
+
+		if (r->text_n < sizeof(r->text) && poll(&p, 1, ANSWER_MS) > 0)
+			n = read(r->out, r->text + r->text_n, sizeof(r->text) - r->text_n);
+		if (n <= 0 || client_interrupted())
+			return client_interrupted() ? CLI_CANNOT
+						    : cli_cannot("the calibration program ended");
+		r->text_n += (size_t)n;
+	}
+	*end++ = '\0';
+	memcpy(line, r->text, (size_t)(end - r->text));
+	r->text_n -= (size_t)(end - r->text);
+	memmove(r->text, end, r->text_n);
+	return CLI_DONE;
+}
+
+/* Sends a command and reads the answer. */
+static int tell(struct run *r, char answer[sizeof(r->text)], const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static int tell(struct run *r, char answer[sizeof(r->text)], const char *fmt, ...)
+{
+	char text[80];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (write(r->in, text, (size_t)n) != n)
+		return cli_cannot("the calibration program ended");
+	return read_line(r, answer);
+}
+
+/* ---- the agent in it ---------------------------------------------------------------------- */
+
+static bool take(void *ctx, unsigned type, struct slice payload)
+{
+	struct run *r = ctx;
+	struct wire_method m;
+	struct wire_status s;
+
+	if (type == WIRE_method && wire_get_method(payload, &m) >= 0) {
+		r->told_ns += (double)m.total_ns;
+		r->told_calls += (double)(m.one_in > 1 ? m.calls : m.timed);
+	} else if (type == WIRE_status && wire_get_status(payload, &s) >= 0) {
+		r->fast = s.fast;
+		snprintf(r->mechanism, sizeof(r->mechanism), "%.*s", SLICE_FMT(s.mechanism));
+	}
+	return true;
+}
+
+static int reset(struct run *r)
+{
+	wire_put_reset(&r->client.out, &(struct wire_reset){ 0 });
+	return client_ask(&r->client, take, r);
+}
+
+static int report(struct run *r)
+{
+	r->told_ns = r->told_calls = 0;
+	wire_put_report(&r->client.out, &(struct wire_report){ 0 });
+	return client_ask(&r->client, take, r);
+}
+
+static int join_agent(struct run *r)
+{
+	struct target target;
+	char pid[16];
+	int status;
+
+	snprintf(pid, sizeof(pid), "%d", (int)r->child);
+	status = target_find(pid, &target);
+	if (status == CLI_DONE)
+		status = client_open(&r->client, &target);
+	r->client.quiet = true;
+	if (status == CLI_DONE)
+		snprintf(r->jvm, sizeof(r->jvm), "%.*s", SLICE_FMT(r->client.welcome.jvm));
+	return status;
+}
+
+/* ---- windows ------------------------------------------------------------------------------ */
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, unsigned n)
+{
+	qsort(v, n, sizeof(*v), by_size);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* One window of a loop, plain and hooked. */
+static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, struct window *out)
+{
+	char answer[sizeof(r->text)];
+	long long plain, hooked;
+	bool timed = copies[copy - 1].kind <= COST_SETTLED;
+	int status = timed ? reset(r) : CLI_DONE;
+
+	if (status == CLI_DONE)
+		status = tell(r, answer, "run %u %u %u\n", loop, copy, calls);
+	if (status == CLI_DONE && sscanf(answer, "ran %lld %lld", &plain, &hooked) != 2)
+		status = cli_cannot("the calibration program says '%s'", answer);
+	if (status == CLI_DONE && timed)
+		status = report(r);
+	if (status != CLI_DONE)
+		return status;
+	out->plain = (double)plain / calls;
+	out->hooked = (double)hooked / calls;
+	out->told = timed && r->told_calls > 0 ? r->told_ns / r->told_calls : out->plain;
+	return CLI_DONE;
+}
+
+static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct sample *out)
+{
+	double plain[WINDOWS], hooked[WINDOWS], told[WINDOWS];
+	unsigned calls = CALLS_MIN, low = WINDOWS / 5;
+	struct window w;
+	int status = window(r, loop, copy, calls, &w);
+
+	if (status != CLI_DONE)
+		return status;
+	calls = (unsigned)fmin(CALLS_MAX, fmax(CALLS_MIN, WINDOW_NS / (w.plain + 60)));
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		status = window(r, loop, copy, calls, &w);
+		if (status != CLI_DONE)
+			return status;
+		plain[i] = w.plain;
+		hooked[i] = w.hooked;
+		told[i] = w.told;
+	}
+	out->noise = median(hooked, WINDOWS) - hooked[low] + median(plain, WINDOWS) - plain[low];
+	(void)median(told, WINDOWS);
+	out->plain = plain[low];
+	out->pair = hooked[low] - plain[low];
+	out->inner = copies[copy - 1].kind <= COST_SETTLED ? told[low] - plain[low] : 0;
+	return CLI_DONE;
+}
+
+static bool is_worth(const struct run *r, unsigned loop, unsigned copy)
+{
+	bool is_long = (loop / 2) % 3 == 0 && loop >= 2; /* the third length of its kind */
+	bool timed = copies[copy - 1].kind <= COST_SETTLED;
+
+	if (r->tier == COST_INTERPRETED)
+		return loop < 2 * 3 && !is_long;
+	return timed || loop < 2 * 3;
+}
+
+static int measure(struct run *r, struct samples *all)
+{
+	for (unsigned copy = 1; copy < COPIES; copy++) {
+		enum cost_kind kind = copies[copy - 1].kind;
+		unsigned *n = &all->n[r->tier][kind];
+
+		for (unsigned loop = 0; loop < r->loops; loop++) {
+			int status;
+
+			if (!is_worth(r, loop, copy))
+				continue;
+			status = measure_loop(r, loop, copy, &all->of[r->tier][kind][*n]);
+			if (status != CLI_DONE)
+				return status;
+			++*n;
+			if (r->progress)
+				progress_step(r->progress,
+					      (copy - 1 + (double)loop / r->loops) / (COPIES - 1),
+					      copy);
+		}
+	}
+	return CLI_DONE;
+}
+
+/* The last loop that is compiled is the one that was run least: a call of the empty body takes next to
+ * nothing then. */
+static bool is_compiled(struct run *r)
+{
+	struct window w = { .plain = 1e9 };
+
+	return r->tier != COST_COMPILED ||
+	       (window(r, 0, COPIES - 1, CALLS_MAX, &w) == CLI_DONE && w.plain < 5);
+}
+
+static int warm_up(struct run *r)
+{
+	char answer[sizeof(r->text)];
+	uint64_t begin = clock_ns(), ms;
+	int status;
+
+	do {
+		status = tell(r, answer, "warm %d\n", r->tier == COST_COMPILED ? 500 : 300);
+		if (status == CLI_DONE)
+			status = report(r);
+		ms = (clock_ns() - begin) / 1000000;
+	} while (status == CLI_DONE && (ms < WARM_MS || !r->fast || !is_compiled(r)) &&
+		 ms < WARM_MS_MAX);
+	return status;
+}
+
+static int measure_tier(struct run *r, const char *home, const char *lib, struct samples *all)
+{
+	char line[sizeof(r->text)];
+	int status = start(r, home, lib);
+
+	if (status == CLI_DONE)
+		status = read_line(r, line);
+	if (status == CLI_DONE &&
+	    (sscanf(line, "ready %u", &r->loops) != 1 || !r->loops || r->loops > LOOPS_MAX))
+		status = cli_cannot("the calibration program says '%s'", line);
+	if (status == CLI_DONE)
+		status = join_agent(r);
+	if (status == CLI_DONE)
+		status = warm_up(r);
+	if (status == CLI_DONE)
+		status = measure(r, all);
+	stop(r);
+	return status;
+}
+
+/* ---- costs -------------------------------------------------------------------------------- */
+
+static struct span span_of(double *v, unsigned n)
+{
+	double mid = median(v, n);	  /* sorts */
+	unsigned cut = (3 * n + 10) / 20; /* the most extreme are rare in programs */
+
+	return (struct span){ v[cut] - 1, mid, v[n - 1 - cut] + 1 };
+}
+
+/* Of the samples in one length class; false: there are none that are good for anything. */
+static bool cost_from(const struct sample *s, unsigned n, unsigned class, struct cost *out)
+{
+	double inner[LOOPS_MAX], outer[LOOPS_MAX], pair[LOOPS_MAX];
+	unsigned k = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (class < COST_CLASSES && cost_class(s[i].plain) != class)
+			continue;
+		if (s[i].noise > NOISE_MAX)
+			continue;
+		inner[k] = s[i].inner;
+		pair[k] = s[i].pair;
+		outer[k++] = s[i].pair - s[i].inner;
+	}
+	if (!k)
+		return false;
+	*out = (struct cost){ span_of(inner, k), span_of(outer, k), span_of(pair, k) };
+	return true;
+}
+
+/* The copy "Settled" has one call in two timed: its pair is the mean of that and of one passed over. */
+static void settle_pairs(struct samples *all, enum cost_tier tier)
+{
+	double passed[LOOPS_MAX], cost;
+	unsigned n = all->n[tier][COST_PASSED];
+
+	for (unsigned i = 0; i < n; i++)
+		passed[i] = all->of[tier][COST_PASSED][i].pair;
+	cost = n ? median(passed, n) : 0;
+	for (unsigned i = 0; i < all->n[tier][COST_SETTLED]; i++)
+		all->of[tier][COST_SETTLED][i].pair =
+			2 * all->of[tier][COST_SETTLED][i].pair - cost;
+}
+
+static void centre(struct span *s, double mid)
+{
+	s->mid = mid;
+	s->low = fmin(s->low, mid);
+	s->high = fmax(s->high, mid);
+}
+
+/* What a settled hook adds does not depend on the length, and short calls show it best. */
+static void same_for_all(struct cost of[COST_CLASSES], const struct cost *any)
+{
+	for (unsigned i = 0; i < COST_CLASSES; i++) {
+		centre(&of[i].inner, any->inner.mid);
+		centre(&of[i].outer, any->outer.mid);
+		centre(&of[i].pair, any->pair.mid);
+	}
+}
+
+static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
+		      struct cost of[COST_CLASSES])
+{
+	struct cost any, last;
+
+	if (!cost_from(all->of[t][k], all->n[t][k], COST_CLASSES, &any))
+		return false;
+	last = any; /* where nothing was measured, as in the class before */
+	for (unsigned i = 0; i < COST_CLASSES; i++) {
+		if (cost_from(all->of[t][k], all->n[t][k], i, &of[i]))
+			last = of[i];
+		of[i] = last;
+	}
+	if (k != COST_EVERY)
+		same_for_all(of, &any);
+	for (unsigned i = 0; i < COST_CLASSES && k >= COST_PASSED; i++) {
+		of[i].inner = (struct span){ 0, 0, 0 };
+		of[i].outer = of[i].pair;
+	}
+	return true;
+}
+
+/* False: the machine was too busy for any figure. */
+static bool find_costs(struct samples *all, struct costs *out)
+{
+	for (unsigned t = 0; t < COST_TIERS; t++) {
+		settle_pairs(all, t);
+		for (unsigned k = 0; k < COST_KINDS; k++)
+			if (!find_kind(all, t, k, out->of[t][k]))
+				return false;
+	}
+	return true;
+}
+
+static void write_samples(const struct samples *all, struct buf *out)
+{
+	for (unsigned t = 0; t < COST_TIERS; t++)
+		for (unsigned k = 0; k < COST_KINDS; k++)
+			for (unsigned i = 0; i < all->n[t][k]; i++) {
+				const struct sample *s = &all->of[t][k][i];
+
+				buf_printf(out,
+					   "sample %u %u %.2f inner %.2f pair %.2f noise %.2f\n", t,
+					   k, s->plain, s->inner, s->pair, s->noise);
+			}
+}
+
+int calibrate(const char *home, bool quiet, struct calibration_key *key, struct buf *text)
+{
+	static struct samples all;
+	struct progress progress;
+	struct costs costs = { 0 };
+	struct library lib;
+	struct fault f = { 0 };
+	int status = CLI_DONE;
+
+	all = (struct samples){ 0 };
+	if (library_open(&lib, &f) < 0) {
+		library_close(&lib);
+		return cli_cannot("libsonde.so was not found");
+	}
+	progress_start(&progress, "calibrate");
+	for (unsigned t = 0; t < COST_TIERS && status == CLI_DONE; t++) {
+		struct run r = { .tier = t, .client.fd = -1, .progress = quiet ? NULL : &progress };
+
+		status = measure_tier(&r, home, lib.path, &all);
+		if (t == COST_COMPILED && status == CLI_DONE) {
+			snprintf(costs.mechanism, sizeof(costs.mechanism), "%s", r.mechanism);
+			if (calibration_key(slice_str(r.jvm), key) < 0)
+				status = cli_cannot("libsonde.so was not found");
+		}
+	}
+	progress_clear(&progress);
+	library_close(&lib);
+	if (status != CLI_DONE)
+		return status;
+	if (!find_costs(&all, &costs))
+		return cli_cannot("the machine is too busy to calibrate; try again later");
+	buf_clear(text);
+	buf_printf(text, "sonde calibration 1\ncpu %s\nkernel %s\njvm %s\nbuild %s\n", key->cpu,
+		   key->kernel, key->jvm, key->build);
+	write_samples(&all, text);
+	cost_write(&costs, text);
+	buf_text(text, "end\n");
+	if (text->err)
+		return cli_cannot("out of memory");
+	if (calibration_store(key, buf_slice(text)) < 0)
+		return cli_cannot("the calibration could not be stored: %s", strerror(errno));
+	return CLI_DONE;
+}

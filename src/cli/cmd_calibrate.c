@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_calibrate.c - "sonde calibrate": measures what hooks cost here, so that reports can leave it out. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "cli/calibration.h"
+#include "cli/cli.h"
+#include "cli/jdk.h"
+#include "cli/jvms.h"
+
+int cmd_calibrate(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde calibrate [OPTION]... [TARGET]\n"
+	"\n"
+	"Measures what Sonde's hooks cost on this machine with the JVM of TARGET, in a program of its own: the\n"
+	"target is not touched.  Takes about 15 seconds.  The result is kept for this processor, kernel, JVM\n"
+	"and build of Sonde; 'sonde report' and 'sonde tree' use it to say what methods cost when nobody\n"
+	"looks, and measure it by themselves when it is missing.\n"
+	"\n"
+	"  --jdk PATH    with the JVM of this JDK instead\n"
+	"  --quiet       print nothing\n"
+	"  --json        what was found, as one JSON object\n"
+	"  --help        this text\n"
+	"\n"
+	"Without TARGET and --jdk: the JDK of JAVA_HOME, or of the java in PATH, or the newest there is.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde calibrate 4711\n"
+	"  sonde calibrate --jdk /usr/lib/jvm/java-17-openjdk-amd64\n";
+
+static const char *const kinds[COST_KINDS] = { "timed 1/1", "timed", "passed over", "light" };
+static const char *const classes[COST_CLASSES] = { "below 40 ns", "below 400 ns", "below 4 us",
+						   "longer" };
+
+static void print_text(const struct calibration_key *key, const struct costs *c, struct buf *out)
+{
+	buf_printf(out, "%s, Linux %s\n%s, %s\n\n", key->cpu, key->kernel, key->jvm, c->mechanism);
+	buf_printf(out, "%-12s %-13s  %-24s  %-24s\n", "hook", "calls of",
+		   "adds to the call's time", "adds to the program");
+	for (unsigned k = 0; k < COST_KINDS; k++) {
+		for (unsigned i = 0; i < COST_CLASSES - 1; i++) {
+			const struct cost *one = &c->of[COST_COMPILED][k][i];
+
+			if (k >= COST_PASSED && i)
+				continue;
+			buf_printf(
+				out,
+				"%-12s %-13s  %5.1f ns (%.1f to %.1f)%*s %5.1f ns (%.1f to %.1f)\n",
+				kinds[k], k < COST_PASSED ? classes[i] : "any length",
+				one->inner.mid, one->inner.low, one->inner.high, 3, "",
+				one->pair.mid, one->pair.low, one->pair.high);
+		}
+	}
+}
+
+static void span_json(struct json *j, const char *name, const struct span *s)
+{
+	json_key(j, name);
+	json_open(j, '[');
+	json_double(j, s->low);
+	json_double(j, s->mid);
+	json_double(j, s->high);
+	json_close(j, ']');
+}
+
+static void print_json(const struct calibration_key *key, const struct costs *c, struct buf *out)
+{
+	static const char *const tiers[COST_TIERS] = { "compiled", "interpreted" };
+	struct json j = json_to(out);
+
+	json_open(&j, '{');
+	json_key(&j, "cpu");
+	json_text(&j, key->cpu);
+	json_key(&j, "kernel");
+	json_text(&j, key->kernel);
+	json_key(&j, "jvm");
+	json_text(&j, key->jvm);
+	json_key(&j, "build");
+	json_text(&j, key->build);
+	json_key(&j, "mechanism");
+	json_text(&j, c->mechanism);
+	json_key(&j, "costs");
+	json_open(&j, '[');
+	for (unsigned t = 0; t < COST_TIERS; t++) {
+		for (unsigned k = 0; k < COST_KINDS; k++) {
+			for (unsigned i = 0; i < COST_CLASSES; i++) {
+				json_open(&j, '{');
+				json_key(&j, "tier");
+				json_text(&j, tiers[t]);
+				json_key(&j, "hook");
+				json_text(&j, kinds[k]);
+				json_key(&j, "calls");
+				json_text(&j, classes[i]);
+				span_json(&j, "inner_ns", &c->of[t][k][i].inner);
+				span_json(&j, "outer_ns", &c->of[t][k][i].outer);
+				span_json(&j, "pair_ns", &c->of[t][k][i].pair);
+				json_close(&j, '}');
+			}
+		}
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_u8(out, '\n');
+}
+
+/* The home of the JVM that is meant. */
+static int find_home(const char *target, const char *jdk, char home[PATH_MAX])
+{
+	struct fault f = { 0 };
+	struct jdk found;
+	int status = CLI_DONE;
+
+	if (target) {
+		struct arena mem;
+		struct target t;
+		struct jvm jvm;
+
+		arena_init(&mem);
+		status = target_find(target, &t);
+		if (status == CLI_DONE &&
+		    (jvm_read(t.pid, &mem, &jvm) < 0 || !jvm.java_home ||
+		     snprintf(home, PATH_MAX, "%s", jvm.java_home) >= PATH_MAX))
+			status = cli_cannot("where the JDK of %d is could not be found; try --jdk",
+					    (int)t.pid);
+		arena_release(&mem);
+		return status;
+	}
+	if (jdk ? !jdk_at(jdk, &found) : jdk_find(0, &found, &f) < 0)
+		return jdk ? cli_cannot("%s: no JDK there", jdk) : cli_cannot("%s", f.text);
+	snprintf(home, PATH_MAX, "%s", found.home);
+	return CLI_DONE;
+}
+
+int cmd_calibrate(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "jdk", required_argument, NULL, 'd' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *jdk = NULL, *target;
+	bool json = false, quiet = false;
+	struct calibration_key key;
+	struct buf text = { 0 }, out = { 0 };
+	struct costs costs;
+	char home[PATH_MAX];
+	int opt, status;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == '?')
+			return CLI_USAGE;
+		jdk = opt == 'd' ? optarg : jdk;
+		json |= opt == 'j';
+		quiet |= opt == 'q';
+	}
+	if (argc - optind > 1 || (jdk && optind < argc))
+		return cli_usage(argv[0], "one TARGET or one --jdk");
+	target = optind < argc ? argv[optind] : NULL;
+	status = find_home(target, jdk, home);
+	if (status == CLI_DONE)
+		status = calibrate(home, quiet, &key, &text);
+	if (status == CLI_DONE && cost_read(buf_slice(&text), &costs) < 0)
+		status = cli_cannot("what was measured makes no sense");
+	if (status == CLI_DONE && json)
+		print_json(&key, &costs, &out);
+	else if (status == CLI_DONE && !quiet)
+		print_text(&key, &costs, &out);
+	if (status == CLI_DONE && !cli_print(&out))
+		status = CLI_CANNOT;
+	buf_release(&text);
+	buf_release(&out);
+	return status;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_tree.c - what methods cost without the hooks: from the call tree and a calibration.
+ *
+ * The agent's rows of methods have raw totals; the tree says which hooks lie below which, so that their
+ * cost can be taken out.  Calls that have no place in the tree (memory was used up) are taken to be
+ * like those that have. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "cli/report_rows.h"
+
+enum { COLD_CALLS = 250 }; /* calls of a method before the JVM compiles it, about */
+
+double report_interpreted(uint64_t calls)
+{
+	return calls > COLD_CALLS ? (double)COLD_CALLS / (double)calls : 1;
+}
+
+static struct report_method *method_of(const struct report *r, uint32_t id)
+{
+	size_t low = 0, high = r->n; /* the agent tells them by id */
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (r->all[middle]->m.id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->n && r->all[low]->m.id == id ? r->all[low] : NULL;
+}
+
+/* How far the estimate of all calls may be off, as a share; more for a node that has few of them. */
+static double margin_of(const struct wire_method *m, double timed)
+{
+	double total = (double)m->total_ns;
+	double off = fmax(total - (double)m->low_ns, (double)m->high_ns - total);
+
+	if (!(total > 0) || !(off > 0) || !(timed > 0))
+		return 0;
+	return off / total * sqrt(fmax(1, (double)m->timed / timed));
+}
+
+static void add_node(struct report *r, const struct wire_node *n)
+{
+	const struct report_method *m = method_of(r, n->id);
+
+	tree_add(&r->tree, &(struct tree_figures){
+				   .id = n->id,
+				   .depth = n->depth,
+				   .kind = n->flags & NODE_SETTLED ? COST_SETTLED : COST_EVERY,
+				   .light = n->flags & NODE_LIGHT,
+				   .calls = (double)n->calls,
+				   .timed = (double)n->timed,
+				   .raw = (double)n->total_ns,
+				   .margin = m ? margin_of(&m->m, (double)n->timed) : 0,
+				   .interpreted = report_interpreted(m ? m->m.calls : n->calls) });
+}
+
+int report_add_node(struct report *r, struct slice payload)
+{
+	struct wire_node n;
+
+	if (wire_get_node(payload, &n) >= 0)
+		add_node(r, &n);
+	if (r->tree.err)
+		r->err = r->tree.err;
+	return r->tree.err;
+}
+
+/* A share more of everything: calls that the tree does not have. */
+static void grow(struct span *s, double share)
+{
+	s->low *= 1 + share;
+	s->mid *= 1 + share;
+	s->high *= 1 + share;
+}
+
+/* What the estimate of a method may be off counts once for all its nodes. */
+static void widen(struct span *s, double by)
+{
+	s->low = fmax(0, fmin(s->low, s->mid - by));
+	s->high = fmax(s->high, s->mid + by);
+}
+
+static void take_method(struct report_method *m, const struct tree_method *t, bool compensated)
+{
+	double all = (double)m->m.total_ns, margin = margin_of(&m->m, (double)m->m.timed);
+	double more = t->raw_all > 0 && all > t->raw_all ? all / t->raw_all - 1 : 0;
+
+	m->raw_ns = t->raw * (1 + more);
+	m->raw_self_ns = t->raw_self * (1 + more);
+	m->flags = t->flags;
+	m->total = t->total;
+	m->self = t->self;
+	m->compensated = compensated && m->m.timed;
+	grow(&m->total, more);
+	grow(&m->self, more);
+	widen(&m->total, margin * m->raw_ns);
+	widen(&m->self, margin * m->raw_self_ns);
+}
+
+void report_compensate(struct report *r, const struct costs *c)
+{
+	static const struct costs nothing;
+	struct tree_method *all = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		r->all[i]->raw_ns = (double)r->all[i]->m.total_ns;
+		r->all[i]->raw_self_ns = (double)r->all[i]->m.self_ns;
+	}
+	if (!r->tree.n || r->err)
+		return;
+	tree_gather(&r->tree);
+	tree_compensate(&r->tree, c ? c : &nothing);
+	r->err = r->tree.err ? r->tree.err : tree_methods(&r->tree, &all, &n);
+	for (size_t i = 0; i < n && !r->err; i++) {
+		struct report_method *m = method_of(r, all[i].id);
+
+		if (m)
+			take_method(m, &all[i], c != NULL);
+	}
+	r->calibration.known = c != NULL;
+	mem_free(all);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compensate.c - takes the cost of the hooks out of the figures.
+ *
+ * What was measured of a timed call holds the inner part of its own hook and all that the hooks of
+ * the calls below it cost:
+ *
+ *	total = raw - calls * inner - sum over all calls below of their pair
+ *	self  = raw_self - calls * inner - sum over the calls made directly of their outer
+ *
+ * Each cost is a span, and so are the results: the low end takes the high ends of all costs.  Nothing
+ * becomes less than 0.  For how long a call is, which decides about its class, its own raw time
+ * without the hooks below is taken. */
+#include "tree/tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static void add(struct span *to, const struct span *s, double times)
+{
+	to->low += times * s->low;
+	to->mid += times * s->mid;
+	to->high += times * s->high;
+}
+
+/* The calls that raw is the time of: all, when it is an estimate; else those that have ended. */
+static double calls_in_raw(const struct tree_figures *f)
+{
+	return f->timed > 0 && f->calls > 1.05 * f->timed + 2 ? f->calls : f->timed;
+}
+
+static const struct cost *cost_of(const struct costs *c, enum cost_tier tier, enum cost_kind kind,
+				  double ns)
+{
+	return &c->of[tier][kind][cost_class(ns)];
+}
+
+/* How long one call is, about: its raw time without that of the calls below and its own hook. */
+static double length_of(const struct costs *c, const struct tree_node *n)
+{
+	double calls = calls_in_raw(&n->f), ns = calls > 0 ? n->raw_self / calls : 0;
+	double most = n->f.calls > 0 ? n->f.raw / fmax(calls, 1) : 0;
+
+	ns = fmax(ns, most - (n->below.mid * n->grows) / fmax(calls, 1));
+	return fmax(0, ns - c->of[COST_COMPILED][n->f.kind][0].inner.mid);
+}
+
+/* What one node's own calls cost: the whole to those above, and the outer part to its caller. */
+struct own {
+	struct span inner, outer, pair;
+};
+
+static void add_kind(struct own *own, const struct costs *c, const struct tree_node *n,
+		     enum cost_kind kind, double calls)
+{
+	double ns = length_of(c, n), slow = n->f.interpreted;
+
+	for (unsigned tier = 0; tier < COST_TIERS; tier++) {
+		double part = calls * (tier == COST_INTERPRETED ? slow : 1 - slow);
+		const struct cost *one = cost_of(c, tier, kind, ns);
+
+		if (part > 0) {
+			add(&own->inner, &one->inner, part);
+			add(&own->outer, &one->outer, part);
+			add(&own->pair, &one->pair, part);
+		}
+	}
+}
+
+static struct own own_cost(const struct costs *c, const struct tree_node *n)
+{
+	double untimed = n->f.calls > n->f.timed ? n->f.calls - n->f.timed : 0;
+	struct own own = { 0 };
+
+	if (n->f.timed > 0)
+		add_kind(&own, c, n, n->f.kind, n->f.timed);
+	if (untimed > 0)
+		add_kind(&own, c, n, n->f.light ? COST_LIGHT : COST_PASSED, untimed);
+	if (n->f.timed > 0 && calls_in_raw(&n->f) > n->f.timed) {
+		/* The estimated raw of the others holds an inner part that they did not have. */
+		struct own guess = { 0 };
+
+		add_kind(&guess, c, n, n->f.kind, calls_in_raw(&n->f) - n->f.timed);
+		own.outer.low -= guess.inner.high;
+		own.outer.mid -= guess.inner.mid;
+		own.outer.high -= guess.inner.low;
+	}
+	return own;
+}
+
+/* raw - inner - below, with its interval; widened by the margin of raw. */
+static struct span less(double raw, double margin, const struct span *inner,
+			const struct span *below)
+{
+	return (struct span){ raw - margin - inner->high - below->high,
+			      raw - inner->mid - below->mid,
+			      raw + margin - inner->low - below->low };
+}
+
+static void clamp(struct span *s, unsigned *flags)
+{
+	if (s->mid < 0)
+		*flags |= TREE_CLAMPED;
+	s->low = fmax(0, s->low);
+	s->mid = fmax(0, s->mid);
+	s->high = fmax(s->mid, s->high);
+}
+
+static void finish(const struct costs *c, struct tree_node *n, const struct span *outer_below)
+{
+	double calls = calls_in_raw(&n->f), margin = n->f.raw * n->f.margin;
+	struct own all = { 0 };
+	struct span below = { 0 }, outer = { 0 };
+
+	if (!(n->f.timed > 0))
+		return;
+	add_kind(&all, c, n, n->f.kind, calls);
+	add(&below, &n->below, n->grows);
+	add(&outer, outer_below, n->grows);
+	n->total = less(n->f.raw, margin, &all.inner, &below);
+	n->self = less(n->raw_self, margin, &all.inner, &outer);
+	if (all.inner.mid + below.mid > n->f.raw / 2)
+		n->flags |= TREE_SHORT;
+	clamp(&n->total, &n->flags);
+	clamp(&n->self, &n->flags);
+	n->raw_self = fmax(0, n->raw_self);
+}
+
+void tree_compensate(struct tree *t, const struct costs *c)
+{
+	/* children stand behind their parents */
+	for (uint32_t at = t->n; at-- > 0;) {
+		struct tree_node *n = &t->nodes[at];
+		struct span outer_below = { 0 };
+		double raw_below = 0;
+
+		for (uint32_t k = n->first; k != TREE_NONE; k = t->nodes[k].next) {
+			const struct tree_node *child = &t->nodes[k];
+			struct own own = own_cost(c, child);
+
+			add(&n->below, &own.pair, 1);
+			add(&n->below, &child->below, 1);
+			add(&outer_below, &own.outer, 1);
+			raw_below += child->f.raw;
+		}
+		n->raw_self = n->f.raw - n->grows * raw_below;
+		finish(c, n, &outer_below);
+	}
+}
+
+/* ---- methods ------------------------------------------------------------------------------ */
+
+static bool is_inner(const struct tree *t, const struct tree_node *n)
+{
+	uint32_t up = n->parent;
+
+	while (up != TREE_NONE && t->nodes[up].f.id != n->f.id)
+		up = t->nodes[up].parent;
+	return up != TREE_NONE;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct tree_method *m = a, *n = b;
+
+	return m->id < n->id ? -1 : m->id > n->id;
+}
+
+static struct tree_method method_of(const struct tree *t, const struct tree_node *n)
+{
+	struct tree_method m = { .id = n->f.id,
+				 .flags = n->flags,
+				 .raw_self = n->raw_self,
+				 .self = n->self,
+				 .raw_all = n->f.raw };
+
+	if (!is_inner(t, n)) {
+		m.raw = n->f.raw;
+		m.total = n->total;
+	}
+	return m;
+}
+
+int tree_methods(const struct tree *t, struct tree_method **out, size_t *n)
+{
+	struct tree_method *all = mem_alloc((t->n + (size_t)1) * sizeof(*all));
+	size_t k = 0;
+
+	if (!all)
+		return E_NO_MEMORY;
+	for (uint32_t i = 0; i < t->n; i++)
+		all[i] = method_of(t, &t->nodes[i]);
+	if (t->n)
+		qsort(all, t->n, sizeof(*all), by_id);
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (k && all[k - 1].id == all[i].id) {
+			struct tree_method *m = &all[k - 1];
+
+			m->flags |= all[i].flags;
+			m->raw += all[i].raw;
+			m->raw_self += all[i].raw_self;
+			m->raw_all += all[i].raw_all;
+			add(&m->total, &all[i].total, 1);
+			add(&m->self, &all[i].self, 1);
+		} else {
+			all[k++] = all[i];
+		}
+	}
+	*out = all;
+	*n = k;
+	return 0;
+}

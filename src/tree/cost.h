@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cost.h - what hooks cost on one machine with one JVM: the result of a calibration.
+ *
+ * Times are in ns.  A span says what was found: most bodies have the middle, all lie between low and
+ * high.  A hooked call adds three things to the program: `inner` to its own measured time (after the
+ * entry's clock was read, before the exit's), `outer` to its caller's besides, and so `pair` in
+ * all.  Processors overlap work, so these depend on how long the call is: each is kept by length
+ * class.  inner can be negative: the clock is read while the body still runs.
+ *
+ * A plain value; made by cost_read() from the text of a calibration. */
+#ifndef TREE_COST_H
+#define TREE_COST_H
+
+#include "base/buf.h"
+
+struct span {
+	double low, mid, high;
+};
+
+/* How a call was observed. */
+enum cost_kind {
+	COST_EVERY,   /* timed, 1/1: the clock is read at once */
+	COST_SETTLED, /* timed, what was under way is waited for */
+	COST_PASSED,  /* 1/N, and it was not this one's turn: counted; has no inner */
+	COST_LIGHT,   /* counted; has no inner */
+	COST_KINDS
+};
+
+/* What the method is run by. */
+enum cost_tier { COST_COMPILED, COST_INTERPRETED, COST_TIERS };
+
+enum { COST_CLASSES = 4 };
+
+struct cost {
+	struct span inner, outer, pair;
+};
+
+struct costs {
+	char mechanism[24]; /* "FFM critical" */
+	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
+};
+
+/* Class of a call that takes so many ns: below 40, 400, 4000, longer. */
+unsigned cost_class(double ns);
+
+/* The text of a calibration: its first line is "sonde calibration 1", then lines "KEY VALUE", of which
+ * those that are not known are passed over. */
+void cost_write(const struct costs *c, struct buf *out);
+
+/* Of a whole text.  0; E_MAGIC: something else; E_SYNTAX: damaged or incomplete. */
+int cost_read(struct slice text, struct costs *out);
+
+/* Value of a line "KEY VALUE", without the line's end; .p is NULL when there is none. */
+struct slice cost_line(struct slice text, const char *key);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree.c - builds the tree, and puts calls back below those that made them.
+ *
+ * With 1/N a call that is only counted leaves no frame, and what it calls is found at its caller's
+ * node.  Of a method A below G, of which one call in N was timed, let B be called b times in its
+ * timed calls; then it was called b * (N - 1) times in the others, and these are part of what is found
+ * as B directly below G.  Which calls are timed is drawn at random, so this is exact but for
+ * the luck of the draw. */
+#include "tree/tree.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+void tree_init(struct tree *t)
+{
+	*t = (struct tree){ .first = TREE_NONE, .last = TREE_NONE, .at = TREE_NONE };
+}
+
+void tree_release(struct tree *t)
+{
+	mem_free(t->nodes);
+	tree_init(t);
+}
+
+/* Appends a child.  TREE_NONE: out of memory. */
+static uint32_t add_below(struct tree *t, uint32_t parent, const struct tree_figures *f)
+{
+	uint32_t at = t->n, *last, before;
+
+	if (t->n == t->room) {
+		uint32_t room = t->room ? 2 * t->room : 256;
+		void *more = room > t->room ? mem_realloc(t->nodes, room * sizeof(*t->nodes))
+					    : NULL;
+
+		if (!more) {
+			t->err = E_NO_MEMORY;
+			return TREE_NONE;
+		}
+		t->nodes = more;
+		t->room = room;
+	}
+	t->nodes[at] = (struct tree_node){ .f = *f,
+					   .parent = parent,
+					   .first = TREE_NONE,
+					   .last = TREE_NONE,
+					   .next = TREE_NONE,
+					   .grows = 1 };
+	last = parent == TREE_NONE ? &t->last : &t->nodes[parent].last;
+	before = *last;
+	*last = at;
+	if (before != TREE_NONE)
+		t->nodes[before].next = at;
+	else if (parent == TREE_NONE)
+		t->first = at;
+	else
+		t->nodes[parent].first = at;
+	t->n++;
+	return at;
+}
+
+void tree_add(struct tree *t, const struct tree_figures *f)
+{
+	uint32_t up = t->at;
+
+	if (t->err)
+		return;
+	while (up != TREE_NONE && t->nodes[up].f.depth >= f->depth)
+		up = t->nodes[up].parent;
+	t->at = add_below(t, up, f);
+}
+
+/* ---- gathering --------------------------------------------------------------------------- */
+
+static uint32_t first_of(const struct tree *t, uint32_t parent)
+{
+	return parent == TREE_NONE ? t->first : t->nodes[parent].first;
+}
+
+static uint32_t child_of(const struct tree *t, uint32_t parent, uint32_t id)
+{
+	uint32_t at = first_of(t, parent);
+
+	while (at != TREE_NONE && t->nodes[at].f.id != id)
+		at = t->nodes[at].next;
+	return at;
+}
+
+/* How many calls one timed call stands for. */
+static double scale_of(const struct tree_figures *f)
+{
+	return f->timed > 0 && f->calls > 1.05 * f->timed + 2 ? f->calls / f->timed : 1;
+}
+
+/* Moves a share of `from` and what is below it into the node of the same method below `to`. */
+static void move_share(struct tree *t, uint32_t from, uint32_t to, double share)
+{
+	struct tree_figures part = t->nodes[from].f;
+	struct tree_figures *f = &t->nodes[from].f, *g;
+	uint32_t into = child_of(t, to, part.id);
+
+	part.calls *= share;
+	part.timed *= share;
+	part.raw *= share;
+	part.depth = t->nodes[to].f.depth + 1;
+	f->calls -= part.calls;
+	f->timed -= part.timed;
+	f->raw -= part.raw;
+	if (into == TREE_NONE) {
+		into = add_below(t, to, &part);
+	} else {
+		g = &t->nodes[into].f;
+		g->calls += part.calls;
+		g->timed += part.timed;
+		g->raw += part.raw;
+	}
+	if (into == TREE_NONE)
+		return;
+	for (uint32_t at = t->nodes[from].first; at != TREE_NONE && !t->err; at = t->nodes[at].next)
+		move_share(t, at, into, share);
+}
+
+/* Calls of `id` that a node is expected to have made while it was not timed. */
+static double missing(const struct tree *t, uint32_t node, uint32_t id)
+{
+	double scale = scale_of(&t->nodes[node].f);
+	uint32_t below = scale > 1 && t->nodes[node].f.id != id ? child_of(t, node, id) : TREE_NONE;
+
+	return below == TREE_NONE ? 0 : (scale - 1) * t->nodes[below].f.calls;
+}
+
+/* Hands the calls found at one node out to its siblings. */
+static void hand_out(struct tree *t, uint32_t from)
+{
+	uint32_t first = first_of(t, t->nodes[from].parent), id = t->nodes[from].f.id;
+	double there = t->nodes[from].f.calls, all = 0, most = 0, ratio;
+
+	for (uint32_t a = first; a != TREE_NONE; a = t->nodes[a].next) {
+		double want = missing(t, a, id);
+
+		all += want;
+		if (want > 0)
+			most = fmax(most, want / (scale_of(&t->nodes[a].f) - 1));
+	}
+	if (!(all > 0) || !(there > 0))
+		return;
+	ratio = fmin(1, there / all);
+	if (there - all < there * (0.01 + 4 / sqrt(most)))
+		ratio = there / all; /* what would be left is but the luck of the draw */
+	for (uint32_t a = first; a != TREE_NONE && !t->err; a = t->nodes[a].next) {
+		double left = t->nodes[from].f.calls, want = missing(t, a, id) * ratio;
+
+		if (want > 0 && left > 0)
+			move_share(t, from, a, fmin(1, want / left));
+	}
+}
+
+static double calls_below(const struct tree *t, uint32_t node)
+{
+	double sum = 0;
+
+	for (uint32_t at = t->nodes[node].first; at != TREE_NONE; at = t->nodes[at].next)
+		sum += t->nodes[at].f.calls;
+	return sum;
+}
+
+static void gather_below(struct tree *t, uint32_t parent)
+{
+	uint32_t first = first_of(t, parent);
+	bool any = false;
+
+	for (uint32_t a = first; a != TREE_NONE; a = t->nodes[a].next) {
+		double scale = scale_of(&t->nodes[a].f);
+
+		any |= scale > 1 && t->nodes[a].first != TREE_NONE;
+		t->nodes[a].grows = scale * calls_below(t, a);
+	}
+	for (uint32_t b = first; any && b != TREE_NONE && !t->err; b = t->nodes[b].next)
+		hand_out(t, b);
+	for (uint32_t a = first; a != TREE_NONE; a = t->nodes[a].next) {
+		double after = calls_below(t, a);
+
+		t->nodes[a].grows = after > 0 ? fmax(1, t->nodes[a].grows / after) : 1;
+	}
+}
+
+void tree_gather(struct tree *t)
+{
+	gather_below(t, TREE_NONE);
+	for (uint32_t at = 0; at < t->n && !t->err; at++) /* parents stand before children */
+		gather_below(t, at);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree.h - a call tree with the figures of hooks in it, and what they would be without the hooks.
+ *
+ * Nodes are in an array; a parent stands before its children.  tree_add() in pre-order, then
+ * tree_gather(), tree_compensate(), and then read the nodes or tree_methods().  Pure arithmetic, in ns:
+ * live and afterwards it gives the same.  One thread. */
+#ifndef TREE_TREE_H
+#define TREE_TREE_H
+
+#include "tree/cost.h"
+
+#define TREE_NONE UINT32_MAX
+
+enum {
+	TREE_CLAMPED = 1, /* more would have been subtracted than there was */
+	TREE_SHORT = 2,	  /* most of what was measured is the hooks': trust the interval only */
+};
+
+/* What is known of a node before. */
+struct tree_figures {
+	uint32_t id;
+	uint32_t depth;	     /* 0: called by nothing that is hooked */
+	enum cost_kind kind; /* of its timed calls: COST_EVERY or COST_SETTLED */
+	bool light;	     /* those that are not timed are COST_LIGHT, else COST_PASSED */
+	double calls, timed;
+	double raw;	    /* total over all calls, as measured or estimated */
+	double margin;	    /* 0.03: raw is right within 3 % with 95 % */
+	double interpreted; /* share of calls that the interpreter ran */
+};
+
+struct tree_node {
+	struct tree_figures f;
+	uint32_t parent, first, last, next; /* TREE_NONE: none */
+	/* Results.  self is without the hooked calls below. */
+	double raw_self;
+	struct span total, self;
+	struct span below; /* what the hooks below cost */
+	double grows;	   /* what is below belongs to so many times as many calls */
+	unsigned flags;
+};
+
+struct tree {
+	struct tree_node *nodes;
+	uint32_t n, room;
+	uint32_t first, last, at; /* roots; the node that was added last */
+	int err;		  /* E_NO_MEMORY, sticky */
+};
+
+void tree_init(struct tree *t);
+void tree_release(struct tree *t);
+
+void tree_add(struct tree *t, const struct tree_figures *f);
+
+/* A call of which it was not the turn (1/N) is not on the probe's stack, so what it calls is found
+ * below its caller.  This puts that back where it belongs, by how often the timed calls of the
+ * same method called it. */
+void tree_gather(struct tree *t);
+
+void tree_compensate(struct tree *t, const struct costs *c);
+
+/* One method over the whole tree.  total is that of the outermost calls: a method that calls
+ * itself has its time once. */
+struct tree_method {
+	uint32_t id;
+	unsigned flags;
+	double raw, raw_self;
+	struct span total, self;
+	double raw_all; /* of all calls, the inner ones of a recursion several times */
+};
+int tree_methods(const struct tree *t, struct tree_method **out, size_t *n); /* by id; mem_free() */
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_tree_cost.c - calibrations as text. */
+#include "tree/cost.h"
+
+#include "test.h"
+
+static void fill(struct costs *c, struct buf *text)
+{
+	*c = (struct costs){ .mechanism = "JNI critical" };
+	for (unsigned t = 0; t < COST_TIERS; t++)
+		for (unsigned k = 0; k < COST_KINDS; k++)
+			for (unsigned i = 0; i < COST_CLASSES; i++)
+				c->of[t][k][i].inner = (struct span){ -1.5 - i, t, k + 20 };
+	buf_text(text, "sonde calibration 1\ncpu Some Processor\n");
+	cost_write(c, text);
+	buf_text(text, "end\n");
+}
+
+TEST(a_calibration_is_read_as_it_was_written)
+{
+	struct costs c, read;
+	struct buf text = { 0 };
+
+	fill(&c, &text);
+	CHECK_INT(cost_read(buf_slice(&text), &read), 0, NULL);
+	CHECK_MEM(&read, sizeof(read), &c, sizeof(c), NULL);
+	CHECK_INT(cost_line(buf_slice(&text), "cpu").n, 14, NULL);
+	CHECK(!cost_line(buf_slice(&text), "kernel").p);
+	buf_release(&text);
+}
+
+TEST(a_calibration_that_is_cut_is_refused)
+{
+	struct costs c, read = { .mechanism = "as before" };
+	struct buf text = { 0 };
+
+	fill(&c, &text);
+	for (size_t n = 0; n < text.n; n++)
+		if (cost_read((struct slice){ text.p, n }, &read) >= 0)
+			CHECK_INT(n, -1, "was taken");
+	CHECK_STR(read.mechanism, "as before", "untouched");
+	buf_release(&text);
+}
+
+TEST(a_calibration_that_makes_no_sense_is_refused)
+{
+	static const char *const wrong[] = { "nan", "-nan", "inf", "1e300", "x" };
+	struct costs c, read;
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		buf_clear(&text);
+		buf_printf(&text,
+			   "sonde calibration 1\nmechanism JNI\n"
+			   "cost compiled every 0 inner 1 %s 3 outer 1 2 3 pair 1 2 3\nend\n",
+			   wrong[i]);
+		CHECK_INT(cost_read(buf_slice(&text), &read), E_SYNTAX, wrong[i]);
+	}
+	buf_clear(&text);
+	fill(&c, &text);
+	text.p[0] = 'S';
+	CHECK_INT(cost_read(buf_slice(&text), &read), E_MAGIC, NULL);
+	buf_release(&text);
+}
+
+TEST(length_classes_grow_with_the_time)
+{
+	CHECK_INT(cost_class(0), 0, NULL);
+	CHECK_INT(cost_class(39.9), 0, NULL);
+	CHECK_INT(cost_class(40), 1, NULL);
+	CHECK_INT(cost_class(1e9), COST_CLASSES - 1, NULL);
+}
