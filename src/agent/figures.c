@@ -19,6 +19,7 @@
 #include "agent/rulebook.h"
 #include "base/mem.h"
 #include "probe/histogram.h"
+#include "rule/print.h"
 #include "wire/wire.h"
 
 struct estimate figures_estimate(const struct probe_figures *f)
@@ -162,6 +163,31 @@ static void count_methods(struct wire_rule *rules)
 	}
 }
 
+/* Does a rule that hooks nothing wait for a class, rather than stand behind one about the same
+ * methods? */
+static bool waits(size_t at)
+{
+	struct buf own = { 0 }, other = { 0 };
+	const struct rule *rule = rulebook.entries[at].rule;
+	bool alone = true;
+
+	if ((rule->kind != RULE_HOOK && rule->kind != RULE_CAPTURE) || rule->repeated)
+		return false;
+	target_print(&rule->target, &own);
+	for (size_t i = at + 1; i < rulebook.n && rule->kind == RULE_HOOK && alone; i++) {
+		const struct rule *later = rulebook.entries[i].rule;
+
+		if (later->kind != RULE_HOOK && later->kind != RULE_SKIP)
+			continue;
+		buf_clear(&other);
+		target_print(&later->target, &other);
+		alone = !slice_eq(buf_slice(&own), buf_slice(&other));
+	}
+	buf_release(&own);
+	buf_release(&other);
+	return alone;
+}
+
 void figures_put_rules(struct buf *out)
 {
 	struct wire_rule *rules = mem_alloc((rulebook.n + 1) * sizeof(*rules));
@@ -184,8 +210,7 @@ void figures_put_rules(struct buf *out)
 		const struct rule *rule = rulebook.entries[i].rule;
 		struct wire_rule *m = &rules[i];
 
-		if ((rule->kind == RULE_HOOK || rule->kind == RULE_CAPTURE) && !m->methods &&
-		    !rule->repeated)
+		if (!m->methods && waits(i))
 			m->flags |= RULE_WAITS;
 		if (rule->kind == RULE_HOOK && rule->hook.for_ns > m->age_ns)
 			m->leaves_ns = rule->hook.for_ns - m->age_ns;

@@ -195,7 +195,8 @@ static void take_hooked(struct showing *s, const struct weave_outcome *o)
 	h->original = digest_of(s->job.cls, m);
 	h->seen = true;
 	instrument_set(h, &how);
-	if (condition_of(o->rule) && is_of_platform(class_name(s->job.cls)))
+	if ((condition_of(o->rule) || (o->rule && o->rule->kind == RULE_CAPTURE)) &&
+	    is_of_platform(class_name(s->job.cls)))
 		data_guard(s->jni);
 	probes_open(s->jni, h->id, asks(o->rule, class_name(s->job.cls)));
 }

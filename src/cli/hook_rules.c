@@ -75,11 +75,24 @@ static int print_template(const struct rule *rule, struct buf *out)
 	return CLI_DONE;
 }
 
+/* What the agent has to say of a rule shall name the line where the rule stands.  Printed rules
+ * have a line each, so they are never further down. */
+static void pad_lines(const struct hook_rules *h, size_t i, uint32_t *line, struct buf *out)
+{
+	const struct rule *rule = h->rules->all[i];
+
+	for (; rule->source == h->rules->all[0]->source && *line < rule->at.line; ++*line)
+		buf_u8(out, '\n');
+	++*line;
+}
+
 int hook_rules_text(const struct hook_rules *h, struct buf *out)
 {
 	int status = CLI_DONE;
+	uint32_t line = 1;
 
 	for (size_t i = 0; i < h->rules->n && status == CLI_DONE; i++) {
+		pad_lines(h, i, &line, out);
 		if (h->rules->all[i]->kind == RULE_TEMPLATE)
 			status = print_template(h->rules->all[i], out);
 		else

@@ -15,6 +15,8 @@ public final class SondeData {
     static final int SITE_COUNT = 1 << 14;
     static final SondeSite[] SITES = new SondeSite[SITE_COUNT];
 
+    private static final int ANY = 1; // number of a method, to ask whether any is seen
+
     // as enum cond_op
     private static final int EQ = 4;
     private static final int NE = 5;
@@ -81,12 +83,36 @@ public final class SondeData {
         }
     }
 
+    /** Keeps x for the thread; gives what {@link #restore} needs. */
     public static Object keep(int slot, Object x) {
-        return SondeHeld.keep(slot, x);
+        if (!isGuarded) {
+            return SondeHeld.keep(slot, x);
+        }
+        if (!SondeProbe.may0(ANY)) {
+            return SondeHeld.FAILED; // it is the probe itself that calls
+        }
+        SondeProbe.mute0(true);
+        try {
+            return SondeHeld.keep(slot, x);
+        } finally {
+            SondeProbe.mute0(false);
+        }
     }
 
     public static void restore(int slot, Object before) {
-        SondeHeld.restore(slot, before);
+        if (before == SondeHeld.FAILED) {
+            return;
+        }
+        if (!isGuarded) {
+            SondeHeld.restore(slot, before);
+            return;
+        }
+        SondeProbe.mute0(true);
+        try {
+            SondeHeld.restore(slot, before);
+        } finally {
+            SondeProbe.mute0(false);
+        }
     }
 
     // ---- tests ----

@@ -13,7 +13,7 @@ final class SondeHeld {
     static final int SLOTS = 64;
 
     /** Given instead of what was there before, when nothing could be kept. */
-    private static final Object FAILED = new Object();
+    static final Object FAILED = new Object();
 
     private static final ThreadLocal<SondeHeld> MINE = new ThreadLocal<>();
     private static final int TEXT = 80; // characters of a value that are told
@@ -67,9 +67,6 @@ final class SondeHeld {
     }
 
     static void restore(int slot, Object before) {
-        if (before == FAILED) {
-            return;
-        }
         try {
             SondeHeld mine = MINE.get();
             if (mine == null) {
