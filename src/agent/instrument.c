@@ -167,14 +167,14 @@ static const struct cond *condition_of(const struct rule *rule)
 	return rule && rule->kind == RULE_HOOK ? rule->hook.condition : NULL;
 }
 
-/* Must C be asked before the condition is looked at?  Only it knows whether the probe itself runs
- * just now: code of the program that a condition calls, or code of the JDK that it needs, would
+/* Must C be asked before the condition is looked at?  It knows whether the call is inside what the
+ * rule names.  And only it knows whether the probe itself runs just now: code of the program that a condition calls, or code of the JDK that it needs, would
  * come back here for ever. */
 static bool asks(const struct rule *rule, struct slice class)
 {
 	const struct cond *c = condition_of(rule);
 
-	return c && (cond_calls(c) || is_of_platform(class));
+	return c && (rule->hook.context_count || cond_calls(c) || is_of_platform(class));
 }
 
 static void take_hooked(struct showing *s, const struct weave_outcome *o)

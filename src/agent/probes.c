@@ -241,6 +241,10 @@ PLAIN(jlong, address0, jint which)
 		return (jlong)(uintptr_t)probe_count;
 	case 1:
 		return (jlong)(uintptr_t)enter;
+	case 3:
+		return (jlong)(uintptr_t)probe_may;
+	case 4:
+		return (jlong)(uintptr_t)probe_mute;
 	default:
 		return (jlong)(uintptr_t)leave;
 	}

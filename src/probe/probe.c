@@ -183,7 +183,15 @@ uint64_t probe_enter(uint32_t id)
 
 bool probe_may(uint32_t id)
 {
-	return !unseen(id);
+	struct probe_node *node = probe_local.recent;
+	uint64_t key = LOAD(probe.generation) | id;
+
+	if (unseen(id))
+		return false;
+	if (node->key != key && probe_local.mine)
+		node = nodes_guess(probe_local.mine, probe_local.top->node, id);
+	/* Of a node that is not there yet nobody knows: entering it will tell. */
+	return node->key != key || !(node->one_in & NODE_CLOSED);
 }
 
 uint64_t probe_answer(uint32_t id, bool direct, bool inside)

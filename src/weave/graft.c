@@ -696,6 +696,15 @@ static void put_unmet(struct graft *g, struct insn *place, vtype type, unsigned 
 
 	if (tag == VT_TOP)
 		return;
+	if (tag == VT_LONG && g->merge->anchor) {
+		put(g, place, insn_int(g->code, g->id));
+		put_pool(g, place, OP_INVOKESTATIC,
+			 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+				      slice_str("java/util/SondeProbe"), slice_str("passBy"),
+				      slice_str("(I)J")));
+		put(g, place, insn_local(g->code, OP_LSTORE, (uint16_t)slot));
+		return;
+	}
 	if (tag == VT_LONG) {
 		put_op(g, place, OP_ICONST_2);
 		put_op(g, place, OP_I2L);

@@ -18,7 +18,8 @@ struct merge {
 	int32_t id;	     /* what Here.id() gives */
 	uint16_t *throwable; /* the class's Class entry for it, 0: not there yet; kept likewise */
 	int16_t *depths;     /* what depth.h remembers of the class */
-	const struct cond *cond;	    /* the prolog runs only when this holds; NULL: always */
+	const struct cond *cond; /* the prolog runs only when this holds; NULL: always */
+	bool anchor; /* others ask whether they are inside it, also when it does not hold */
 	const struct value *value;	    /* what Here.value() gives */
 	const struct cond_numbers *numbers; /* for both */
 };

@@ -93,6 +93,7 @@ struct weaving {
 	uint16_t throwable;		 /* pool index, 0: not needed yet */
 	int16_t *depths;		 /* for depth.h */
 	const struct cond *cond;	 /* of the method being woven */
+	bool anchor;			 /* it is a step of some sequence */
 	const struct value *value;
 	const char *category; /* asked for last, and the first builtin of it */
 	size_t category_at;
@@ -120,6 +121,7 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 			       .throwable = &v->throwable,
 			       .depths = v->depths,
 			       .cond = v->cond,
+			       .anchor = v->anchor,
 			       .value = v->value,
 			       .numbers = v->job->numbers };
 	struct slice unseen = { NULL, 0 };
@@ -290,6 +292,7 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 				 m->access & ACC_NATIVE ? "native" : "abstract");
 	if (is_empty_finalizer(v->job->cls, m))
 		return fault_set(f, E_EMPTY_FINALIZER, -1, "%s", err_text(E_EMPTY_FINALIZER));
+	v->anchor = o->n_anchors != 0;
 	rc = check_condition(v, m, hook, f);
 	if (rc < 0)
 		return rc;

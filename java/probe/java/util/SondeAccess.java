@@ -98,7 +98,7 @@ final class SondeAccess {
     /** What the getter does is not the program's doing, so none of it is seen. */
     private Object call(Object x) {
         try {
-            SondeProbe.mute0(true);
+            SondeProbe.mute(true);
         } catch (Throwable e) {
             return THROWN; // there is not even stack for this
         }
@@ -107,7 +107,7 @@ final class SondeAccess {
         } catch (Throwable e) {
             return THROWN;
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 }

@@ -42,11 +42,11 @@ public final class SondeData {
         if (!isGuarded) {
             return stepped(x, site);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return stepped(x, site);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -67,11 +67,11 @@ public final class SondeData {
         if (!isGuarded) {
             return taken(slot);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return taken(slot);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -91,11 +91,11 @@ public final class SondeData {
         if (!SondeProbe.may0(ANY)) {
             return SondeHeld.FAILED; // it is the probe itself that calls
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return SondeHeld.keep(slot, x);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -107,11 +107,11 @@ public final class SondeData {
             SondeHeld.restore(slot, before);
             return;
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             SondeHeld.restore(slot, before);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -138,11 +138,11 @@ public final class SondeData {
         if (!isGuarded) {
             return isTrue(x, id);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return isTrue(x, id);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -163,11 +163,11 @@ public final class SondeData {
         if (!isGuarded) {
             return isText(x, y, op, id);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return isText(x, y, op, id);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -212,11 +212,11 @@ public final class SondeData {
         if (!isGuarded) {
             return isWholeSo(x, y, op, id);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return isWholeSo(x, y, op, id);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -246,11 +246,11 @@ public final class SondeData {
         if (!isGuarded) {
             return isPair(x, y, op, id);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return isPair(x, y, op, id);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -288,11 +288,11 @@ public final class SondeData {
         if (t != null || u != null) {
             return t != null && t.equals(u);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return x.equals(y);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -359,11 +359,11 @@ public final class SondeData {
         if (!(x instanceof Collection)) {
             return false;
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return ((Collection<?>) x).contains(y);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -372,11 +372,11 @@ public final class SondeData {
         if (!isGuarded) {
             return isMatch(x, site, id);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return isMatch(x, site, id);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -397,11 +397,11 @@ public final class SondeData {
         if (!isGuarded) {
             return isIn(x, site, id);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return isIn(x, site, id);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
@@ -421,11 +421,11 @@ public final class SondeData {
         if (!isGuarded) {
             return isOf(x, site, id);
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             return isOf(x, site, id);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 

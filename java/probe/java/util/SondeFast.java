@@ -16,6 +16,8 @@ final class SondeFast {
     private static final MethodHandle COUNT;
     private static final MethodHandle ENTER;
     private static final MethodHandle EXIT;
+    private static final MethodHandle MAY;
+    private static final MethodHandle MUTE;
 
     static {
         try {
@@ -24,6 +26,8 @@ final class SondeFast {
             COUNT = handle(0, null, i);
             ENTER = handle(1, j, i);
             EXIT = handle(2, null, i, j);
+            MAY = handle(3, layout("JAVA_BOOLEAN"), i);
+            MUTE = handle(4, null, layout("JAVA_BOOLEAN"));
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -94,6 +98,27 @@ final class SondeFast {
         }
     }
 
+    @ForceInline
+    static boolean may(int id) {
+        try {
+            return (boolean) MAY.invokeExact(id);
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    /** Throws when there is no stack left for it: then it has not been done. */
+    @ForceInline
+    static void mute(boolean begins) {
+        try {
+            MUTE.invokeExact(begins);
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            // C throws nothing
+        }
+    }
+
     /**
      * Links the call sites, and calls them until java.lang.invoke has done all that it does only
      * once, which runs through half of java.base; method 0 is nobody's.
@@ -102,6 +127,9 @@ final class SondeFast {
         for (int k = 0; k < 20_000; k++) {
             count(0);
             exit(0, enter(0));
+            may(0);
+            mute(true);
+            mute(false);
         }
     }
 }

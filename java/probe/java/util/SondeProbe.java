@@ -52,7 +52,36 @@ public final class SondeProbe {
     @ForceInline
     public static boolean may(int id) {
         byte open = OPEN[id];
-        return open == 1 || (open != 0 && may0(id));
+        return open == 1 || (open != 0 && asked(id));
+    }
+
+    private static boolean asked(int id) {
+        return fast ? SondeFast.may(id) : may0(id);
+    }
+
+    /** As mute0(). */
+    static void mute(boolean begins) {
+        if (fast) {
+            SondeFast.mute(begins);
+        } else {
+            mute0(begins);
+        }
+    }
+
+    /**
+     * A call of method id does not meet its condition, but other hooks ask whether they are inside
+     * it: it is on the stack, and taken back when it ends.
+     */
+    public static long passBy(int id) {
+        if (OPEN[id] == 0) {
+            return UNMET;
+        }
+        long token = enter(id);
+        if (token > UNMET) {
+            return token | Long.MIN_VALUE;
+        }
+        undo0(id, token);
+        return UNMET;
     }
 
     /** Method id begins. */
@@ -76,22 +105,26 @@ public final class SondeProbe {
             } else {
                 exit0(id, token);
             }
+        } else if (token < 0) {
+            undo0(id, token & Long.MAX_VALUE);
         }
     }
 
     /** Method id ends, and the call turns out not to meet its condition. */
     public static void undo(int id, long token) {
         if (token != UNMET) {
-            undo0(id, token);
+            undo0(id, token & Long.MAX_VALUE);
         }
     }
 
     /** Of an exception only the class is told, since texts may be private. */
     private static void thrown(int id, long token, Throwable thrown) {
-        if ((token & 1) != 0) {
+        if (token > 0 && (token & 1) != 0) {
             data0(id, "thrown", thrown.getClass().getName());
         }
-        if (token != UNMET) {
+        if (token < 0) {
+            undo0(id, token & Long.MAX_VALUE);
+        } else if (token != UNMET) {
             thrown0(id, token);
         }
     }
@@ -108,7 +141,7 @@ public final class SondeProbe {
 
     /** Method id ends with a result or an exception; both may be null. */
     public static void exitFull(int id, long token, Object result, Throwable thrown) {
-        if ((token & 1) != 0) {
+        if (token > 0 && (token & 1) != 0) {
             long end = now0();
             SondeText.exit(id, result, thrown);
             token = shift0(id, token, end);
@@ -200,6 +233,6 @@ public final class SondeProbe {
     /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
     static native void mute0(boolean begins);
 
-    /** Where C has count (0), enter (1) and exit (2), for SondeFast. */
+    /** Where C has count (0), enter (1), exit (2), may (3) and mute (4). */
     static native long address0(int which);
 }

@@ -117,7 +117,7 @@ final class SondeSite extends ClassValue<Object> {
         if (!isList && !(x instanceof Map)) {
             return SondeAccess.NO_MEMBER;
         }
-        SondeProbe.mute0(true);
+        SondeProbe.mute(true);
         try {
             if (isList) {
                 int at = (Integer) key;
@@ -126,7 +126,7 @@ final class SondeSite extends ClassValue<Object> {
             }
             return ((Map<?, ?>) x).get(key);
         } finally {
-            SondeProbe.mute0(false);
+            SondeProbe.mute(false);
         }
     }
 
