@@ -96,6 +96,12 @@ static uint64_t look_at(struct hooked *h, struct limit *limits, double seconds)
 	if (e->rule->hook.good_ns && f.timed)
 		limits[at].slow += slow_calls(buckets, slow_ticks(&e->rule->hook, buckets, &f));
 	follow_heat(h, e, fresh, seconds);
+	if (e->rule->hook.context_count) {
+		uint64_t outside = probe_method_outside(h->id);
+
+		fresh += outside > h->outside ? outside - h->outside : 0;
+		h->outside = outside;
+	}
 	return fresh;
 }
 

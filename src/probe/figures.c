@@ -214,6 +214,28 @@ void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogr
 		add_counts(histogram, each);
 }
 
+uint64_t probe_method_outside(uint32_t id)
+{
+	struct probe_thread *t;
+	uint64_t sum = 0;
+	uint32_t i = 0;
+
+	if (id >= PROBE_METHODS || !probe.ready)
+		return 0;
+	while ((t = threads_next(&i)) != NULL) {
+		const struct probe_head *head = nodes_head(t, id, false);
+		const struct probe_node *node;
+
+		for (uint32_t line = head ? TAKE(head->nodes) : 0; line;
+		     line = LOAD(node->same_next)) {
+			node = node_at(line);
+			if (node_is_hidden(node))
+				sum += LOAD(node->counted);
+		}
+	}
+	return sum;
+}
+
 static void reset_segments(const struct probe_method *m)
 {
 	uint32_t line = TAKE(m->segments);

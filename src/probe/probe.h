@@ -135,6 +135,10 @@ void probe_method_by_stack(uint32_t id); /* by_stack becomes true, if there are 
  * PROBE_BUCKETS counts are added to it. */
 void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogram);
 
+/* Calls of it that were not reported, since they were outside its sequences; grows, and is lost with
+ * its thread. */
+uint64_t probe_method_outside(uint32_t id);
+
 /* Its figures count from now, also in the tree.  Calls that run now still run, but when they end
  * they are not counted. */
 void probe_method_reset(uint32_t id);

@@ -47,6 +47,7 @@ PROBE_TEST(a_method_reports_below_its_step_only, MIB)
 	probe_exit(OTHER, other);
 	probe_exit(A, a);
 	call(M);
+	MUST_INT(probe_method_outside(M), 2);
 	MUST_INT(figures(M).calls, 2);
 	MUST_INT(figures(M).timed, 2);
 	MUST_STR(tree(), "1*1(4*1 5*1(4*1))");
