@@ -179,6 +179,12 @@ $(OUT)/sonde-calibrate.jar: $(CALIBRATE_SRC) build/java/.done
 	$(Q)$(JAVAC) --release 17 -d $(OBJ)/calibrate/classes $(OBJ)/calibrate/src/*.java
 	$(Q)$(JDK_HOME)/bin/jar -c -f $@ -C $(OBJ)/calibrate/classes .
 
+# The cache keeps what this build has woven; another build must not take it.
+BUILD_SRC := $(sort $(wildcard $(patsubst %,src/%/*.[chS],base classfile rule weave cache) \
+	$(patsubst %,src/%/*.def,base classfile rule weave cache)))
+$(OBJ)/src/cache/build.o: $(BUILD_SRC)
+%/src/cache/build.o: CPPFLAGS += -DSONDE_BUILD='"$(shell cat $(BUILD_SRC) | sha256sum | cut -c1-32)"'
+
 # The templates are embedded from one place.
 $(OBJ)/src/weave/builtin_bytes.o: build/java/.done
 
@@ -236,10 +242,11 @@ $(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_OUT)/%: $(FUZZ_OBJ)/tests/fuzz/%.o $(
 $(FUZZ_OBJ)/%.o: %.c Makefile
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(FUZZ_CC) $(LANGUAGE) $(WARNINGS) $(INCLUDES) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link \
+	$(Q)$(FUZZ_CC) $(LANGUAGE) $(WARNINGS) $(INCLUDES) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link \
 		-MMD -MP -c -o $@ $<
 
 $(FUZZ_OBJ)/src/weave/builtin_bytes.o: build/java/.done
+$(FUZZ_OBJ)/src/cache/build.o: $(BUILD_SRC)
 
 $(FUZZ_OBJ)/%.o: %.S Makefile
 	$(call say,AS)

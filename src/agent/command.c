@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/cached.h"
 #include "agent/data.h"
 #include "agent/explain.h"
 #include "agent/figures.h"
@@ -684,6 +685,7 @@ void command_after_stop(void)
 	if (!leaving)
 		return;
 	leaving = false;
+	cached_close();
 	if (agent_enter_jvm(&attached)) /* only a thread of the JVM may */
 		(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
 	agent.jvmti = NULL;
@@ -747,6 +749,7 @@ void command_at_start(JNIEnv *jni)
 		add_noting(buf_slice(&agent.options.rules), "options");
 	if (!rulebook.n)
 		return;
+	cached_open();
 	probe_mute(true);
 	if (probes_init(jni) < 0) {
 		rulebook_remove(is_any, NULL);

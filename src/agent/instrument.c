@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "agent/cached.h"
 #include "agent/context.h"
 #include "agent/data.h"
 #include "agent/kin.h"
@@ -177,44 +178,87 @@ static bool asks(const struct rule *rule, struct slice class)
 	return c && (rule->hook.context_count || cond_calls(c) || is_of_platform(class));
 }
 
-static void take_hooked(struct showing *s, const struct weave_outcome *o)
+/* What became of a method: out of a weaving, or out of a recipe of the cache. */
+struct taken {
+	int rc;
+	int32_t id;
+	uint16_t access;
+	const struct rule *rule; /* NULL: it is only a step of others' sequences */
+	const struct rule_anchor *anchors;
+	size_t n_anchors;
+	uint64_t digest; /* of its code before */
+	struct slice class, why;
+};
+
+static void take_hooked(struct showing *s, const struct taken *t)
 {
-	struct instrument_how how = { s->edition, o->rule, o->anchors, o->n_anchors };
-	struct hooked *h = woven_method((uint32_t)o->id);
-	const struct member *m = &s->job.cls->methods[o->method];
+	struct instrument_how how = { s->edition, t->rule, t->anchors, t->n_anchors };
+	struct hooked *h = woven_method((uint32_t)t->id);
 
 	if (!h)
 		return;
-	if (!woven_is_in(h) || (o->rule && !h->rule)) {
+	if (!woven_is_in(h) || (t->rule && !h->rule)) {
 		h->since = tick_now();
 		h->calls = 0;
 		if (h->original) /* hooked again: its figures begin anew */
 			probe_method_reset(h->id);
 	}
-	h->access = m->access;
-	h->original = digest_of(s->job.cls, m);
+	h->access = t->access;
+	h->original = t->digest;
 	h->seen = true;
 	instrument_set(h, &how);
-	if ((condition_of(o->rule) || (o->rule && o->rule->kind == RULE_CAPTURE)) &&
-	    is_of_platform(class_name(s->job.cls)))
+	if ((condition_of(t->rule) || (t->rule && t->rule->kind == RULE_CAPTURE)) &&
+	    is_of_platform(t->class))
 		data_guard(s->jni);
-	probes_open(s->jni, h->id, asks(o->rule, class_name(s->job.cls)));
+	probes_open(s->jni, h->id, asks(t->rule, t->class));
 }
 
 static char misfit[200]; /* why a condition did not fit, the last time; guarded by agent.lock */
 
-static void take_left(struct showing *s, const struct weave_outcome *o)
+static void take_left(struct showing *s, const struct taken *t)
 {
-	const struct member *m = &s->job.cls->methods[o->method];
-	enum left_kind kind = kind_of_error(o->rc, m->access);
+	enum left_kind kind = kind_of_error(t->rc, t->access);
 
 	if (s->woven->left[kind] < UINT16_MAX)
 		s->woven->left[kind]++;
-	if (kind == LEFT_DATA && o->why)
-		snprintf(misfit, sizeof(misfit), "%s", o->why);
+	if (kind == LEFT_DATA && t->why.n)
+		snprintf(misfit, sizeof(misfit), "%.*s", SLICE_FMT(t->why));
 	if (kind != LEFT_ABSTRACT) /* which is on no stack */
-		for (size_t i = 0; i < o->n_anchors; i++)
-			context_unplaced(s->edition, &o->anchors[i]);
+		for (size_t i = 0; i < t->n_anchors; i++)
+			context_unplaced(s->edition, &t->anchors[i]);
+}
+
+static void take_outcome(struct showing *s, const struct weave_outcome *o)
+{
+	const struct class *cls = s->job.cls;
+	const struct member *m = &cls->methods[o->method];
+	struct taken t = { .rc = o->rc,
+			   .id = o->id,
+			   .access = m->access,
+			   .rule = o->rule,
+			   .anchors = o->anchors,
+			   .n_anchors = o->n_anchors,
+			   .class = class_name(cls),
+			   .why = slice_str(o->why ? o->why : "") };
+
+	if (o->rc < 0) {
+		take_left(s, &t);
+		return;
+	}
+	t.digest = digest_of(cls, m);
+	take_hooked(s, &t);
+}
+
+static void take_begin(struct showing *s)
+{
+	memset(s->woven->left, 0, sizeof(s->woven->left));
+	woven_begin(s->woven);
+}
+
+static void take_end(struct showing *s)
+{
+	woven_end(s->jni, s->woven);
+	s->woven->digest = s->klass ? s->woven->wanted : 0;
 }
 
 /* Enters what became of the class's methods into the table of woven classes. */
@@ -225,18 +269,96 @@ static void take_outcomes(struct showing *s, struct slice name)
 		s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader,
 				      s->job.n_outcomes != 0);
 	if (s->woven) {
-		memset(s->woven->left, 0, sizeof(s->woven->left));
-		woven_begin(s->woven);
-		for (uint32_t i = 0; i < s->job.n_outcomes; i++) {
-			if (s->job.outcomes[i].rc >= 0)
-				take_hooked(s, &s->job.outcomes[i]);
-			else
-				take_left(s, &s->job.outcomes[i]);
-		}
-		woven_end(s->jni, s->woven);
-		s->woven->digest = s->klass ? s->woven->wanted : 0;
+		take_begin(s);
+		for (uint32_t i = 0; i < s->job.n_outcomes; i++)
+			take_outcome(s, &s->job.outcomes[i]);
+		take_end(s);
 	}
 	pthread_mutex_unlock(&agent.lock);
+}
+
+/* ---- out of the cache --------------------------------------------------------------------- */
+
+/* A method of a recipe gets its number, which goes into the class, too.  agent.lock is held. */
+static int take_method(struct showing *s, const struct cache_look *look,
+		       const struct recipe_method *m, uint8_t *woven)
+{
+	struct taken t = { .rc = m->rc, .access = m->access, .digest = m->digest, .why = m->why };
+
+	if (m->rc < 0) {
+		take_left(s, &t);
+		return 0;
+	}
+	if (m->rule >= look->n_touching)
+		return E_DAMAGED;
+	t.rule = look->touching[m->rule];
+	t.class = slice_str(s->woven->name);
+	t.id = woven_id(s->woven, m->name, m->desc);
+	if (t.id < 0)
+		return t.id;
+	if (m->id_at)
+		put_u32(woven + m->id_at, (uint32_t)t.id);
+	take_hooked(s, &t);
+	return 0;
+}
+
+/* 0, or negative: the class must not be used. */
+static int take_recipe(struct showing *s, const struct cache_look *look, struct slice name,
+		       struct buf *out)
+{
+	struct recipe r = { 0 };
+	struct recipe_method m;
+	int rc = look->nothing ? 0 : recipe_get(buf_slice(&look->kept), &r);
+
+	if (rc >= 0)
+		rc = r.rc;
+	if (rc < 0 || (!s->klass && !r.n_methods))
+		return rc;
+	buf_put(out, r.woven);
+	if (out->err)
+		return out->err;
+	pthread_mutex_lock(&agent.lock);
+	s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader, r.n_methods != 0);
+	if (s->woven) {
+		take_begin(s);
+		for (size_t at = 0; rc >= 0 && recipe_next(&r, &at, &m);)
+			rc = take_method(s, look, &m, out->p);
+		take_end(s);
+	}
+	pthread_mutex_unlock(&agent.lock);
+	return rc;
+}
+
+/* Looks for the class in the cache, and weaves and stores it when it is not there.  1: that was all;
+ * 0: it has to be woven for this JVM alone; negative: it cannot be woven. */
+static int use_cache(struct showing *s, const struct cache_query *q, struct slice name,
+		     struct buf *out)
+{
+	struct store *store = cached_get();
+	struct cache_look look;
+	struct arena work;
+	int rc;
+
+	if (!store)
+		return 0;
+	rc = cache_find(store, q, &look);
+	if (rc == 0 && !look.passing) {
+		arena_init(&work);
+		buf_clear(&look.kept);
+		rc = cache_weave(q, &look, &work, &look.kept);
+		arena_release(&work);
+		cached_count(false);
+	} else if (rc > 0) {
+		cached_count(true);
+	}
+	if (rc >= 0 && !look.passing) {
+		cached_later(q->rules, &look, buf_slice(&look.kept));
+		rc = take_recipe(s, &look, name, out);
+		rc = rc < 0 ? rc : 1;
+	}
+	buf_release(&look.kept);
+	cached_put();
+	return rc;
 }
 
 /* A class as a whole is left as it is. */
@@ -267,14 +389,36 @@ static bool hand_over(jvmtiEnv *jvmti, const struct buf *out, jint *new_n,
 	return true;
 }
 
+/* Why the class is not even looked at; LEFT_KINDS: it is. */
+static enum left_kind kind_of_class(struct slice name)
+{
+	enum left_kind kind = instrument_kind((const char *)name.p, name.n);
+
+	if (kind == LEFT_KINDS && !agent.many && woven_hooked() >= MANY_METHODS)
+		kind = LEFT_MANY;
+	return kind;
+}
+
 static void weave_shown(struct showing *s, struct slice bytes, struct slice name, struct buf *out)
 {
+	struct rule_class facts = { .name = name };
+	struct cache_query q = { .rules = &s->edition->cache, .bytes = bytes };
+	enum left_kind kind = kind_of_class(name);
 	struct arena mem, work;
 	struct kin_of kin;
 	struct fault f = { 0 };
-	enum left_kind kind;
 	int rc;
 
+	if (kind != LEFT_KINDS) {
+		if (rules_class_may_match(s->edition->rules, &facts))
+			leave_class(s, name, kind);
+		context_unplaced_class(s->edition, &facts);
+		return;
+	}
+	/* Most classes are none of our business, and their names tell. */
+	if (!s->klass && !s->edition->wants_kin &&
+	    !rules_class_may_match(s->edition->rules, &facts))
+		return;
 	arena_init(&mem);
 	arena_init(&work);
 	s->job = (struct weave_job){
@@ -282,28 +426,21 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 	};
 	if (s->klass && s->edition->wants_kin &&
 	    kin_of_class(&kin, s->jni, s->klass, &mem, true) >= 0)
-		s->job.resolver = &kin.resolver;
-	kind = instrument_kind((const char *)name.p, name.n);
-	if (kind == LEFT_KINDS && !agent.many && woven_hooked() >= MANY_METHODS)
-		kind = LEFT_MANY;
-	if (kind != LEFT_KINDS) {
-		struct rule_class facts = { .name = name };
-
-		if (rules_class_may_match(s->edition->rules, &facts))
-			leave_class(s, name, kind);
-		context_unplaced_class(s->edition, &facts);
-		goto done;
-	}
-	rc = weave_class(&s->edition->weaver, &s->job, bytes, out, &f);
+		s->job.resolver = q.resolver = &kin.resolver;
+	q.mem = &mem;
+	rc = use_cache(s, &q, name, out);
+	if (rc < 0)
+		fault_set(&f, rc, -1, "%s", err_text(rc));
+	if (rc == 0)
+		rc = weave_class(&s->edition->weaver, &s->job, bytes, out, &f);
 	if (rc < 0) {
 		leave_class(s, name, rc == E_NO_MEMORY ? LEFT_MEMORY : LEFT_UNREADABLE);
-		context_unplaced_class(s->edition, &(struct rule_class){ .name = name });
+		context_unplaced_class(s->edition, &facts);
 		agent_note("%.*s: %s", SLICE_FMT(name), f.text);
 		buf_clear(out);
-	} else {
+	} else if (rc == 0) {
 		take_outcomes(s, name);
 	}
-done:
 	if (s->job.cls)
 		class_release(s->job.cls);
 	arena_release(&mem);

@@ -92,6 +92,10 @@ static void take(struct options *o, const char *p, size_t n)
 		buf_printf(&o->rules, "%s\n", value);
 	else if (is(p, key, "memory") && parse_size(value, &o->memory))
 		return;
+	else if (is(p, key, "cache") && value[0] && strlen(value) < sizeof(o->cache))
+		memcpy(o->cache, value, strlen(value) + 1);
+	else if (is(p, key, "cachelimit") && parse_size(value, &o->cache_limit))
+		return;
 	else if (is(p, key, "socket") && value[0] && strlen(value) < sizeof(o->socket))
 		memcpy(o->socket, value, strlen(value) + 1);
 	else if (is(p, key, "report") && value[0] && strlen(value) < sizeof(o->report))

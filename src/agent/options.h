@@ -7,13 +7,15 @@
 #include "base/buf.h"
 
 struct options {
-	struct buf rules;  /* texts of hook=, one a line */
-	char files[4096];  /* of rules=, each ended by NUL; an empty one ends the list */
-	char socket[100];  /* "": the usual place */
-	char report[1024]; /* "": no report at the end */
-	size_t memory;	   /* for the figures */
-	bool yes;	   /* also when there are very many methods */
-	char wrong[256];   /* what was not understood, or "" */
+	struct buf rules;   /* texts of hook=, one a line */
+	char files[4096];   /* of rules=, each ended by NUL; an empty one ends the list */
+	char socket[100];   /* "": the usual place */
+	char report[1024];  /* "": no report at the end */
+	char cache[1024];   /* where woven classes are kept; "": the usual place, "off": nowhere */
+	size_t cache_limit; /* bytes; 0: as usual */
+	size_t memory;	    /* for the figures */
+	bool yes;	    /* also when there are very many methods */
+	char wrong[256];    /* what was not understood, or "" */
 };
 
 void options_parse(struct options *o, const char *text);     /* text may be NULL */

@@ -124,6 +124,8 @@ static int edition_new(struct entry *entries, size_t n, struct edition **out, st
 	rc = rules_seal(e->rules, &errors);
 	if (rc >= 0)
 		rc = weaver_init(&e->weaver, &e->mem, e->rules, load_template, e, &f);
+	if (rc >= 0)
+		rc = cache_rules_init(&e->cache, &e->weaver, &e->mem);
 	if (rc < 0)
 		goto failed;
 	look_at_rules(e);

@@ -7,6 +7,7 @@
 #ifndef AGENT_RULEBOOK_H
 #define AGENT_RULEBOOK_H
 
+#include "cache/cache.h"
 #include "weave/weave.h"
 
 struct entry {		 /* one rule */
@@ -32,6 +33,7 @@ struct edition {
 	struct arena mem;
 	struct rules *rules;
 	struct weaver weaver;
+	struct cache_rules cache;
 	struct edition_rule *by_index; /* by rule->index */
 	bool wants_kin;		       /* some rule asks for ancestors */
 	bool wants_marks;	       /* ... for annotations */

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/cached.h"
 #include "agent/command.h"
 #include "agent/glibc.h"
 #include "agent/keeper.h"
@@ -309,6 +310,7 @@ static void serve(void)
 		    agent_age_ns(last) >= TICK_MS * 1000000ull * 9 / 10) {
 			last = tick_now();
 			keeper_tick();
+			cached_write(0);
 		}
 		for (struct conn *c = NULL; (c = conn_next(c));)
 			if (c->closing)
@@ -436,6 +438,7 @@ void server_vm_death(JNIEnv *jni)
 	uint64_t one = 1;
 
 	(void)jni;
+	cached_write(100);
 	command_last_report();
 	if (!server.running || getpid() != server.pid)
 		return;

@@ -289,6 +289,21 @@ int pool_add_wide(struct pool *p, uint8_t tag, uint64_t bits)
 	return add_entry(p, (struct slice){ entry, sizeof(entry) });
 }
 
+int pool_add_own_int(struct pool *p, int32_t v)
+{
+	uint8_t entry[5] = { CONST_INTEGER };
+	struct slice own;
+
+	put_u32(entry + 1, (uint32_t)v);
+	if (p->n + 1 > 65535)
+		return E_POOL_FULL;
+	own = arena_dup(p->mem, (struct slice){ entry, sizeof(entry) });
+	if (!own.p || !make_room(p))
+		return E_NO_MEMORY;
+	p->at[p->n] = own.p;
+	return (int)p->n++;
+}
+
 int pool_add_pair(struct pool *p, uint8_t tag, uint16_t first, uint16_t second)
 {
 	uint8_t entry[5] = { tag };

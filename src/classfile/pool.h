@@ -108,6 +108,7 @@ int pool_add_utf8(struct pool *p, struct slice text);
 int pool_add_name(struct pool *p, uint8_t tag, struct slice name); /* Class, String ... */
 int pool_add_int(struct pool *p, int32_t v);
 int pool_add_wide(struct pool *p, uint8_t tag, uint64_t bits); /* Long, Double */
+int pool_add_own_int(struct pool *p, int32_t v); /* always a new entry, shared with nobody */
 int pool_add_pair(struct pool *p, uint8_t tag, uint16_t first, uint16_t second);
 int pool_add_ref(struct pool *p, uint8_t tag, struct slice owner, struct slice name,
 		 struct slice desc);

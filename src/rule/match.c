@@ -212,6 +212,19 @@ static bool touches(const struct rule *rule, const struct rule_class *cls,
 	return false;
 }
 
+size_t rules_touching(const struct rules *rules, const struct rule_class *cls,
+		      const struct rule **out)
+{
+	struct rule_lineage room;
+	size_t n = 0;
+
+	room.ready = false;
+	for (size_t i = 0; i < rules->n; i++)
+		if (!rules->all[i]->repeated && touches(rules->all[i], cls, &room))
+			out[n++] = rules->all[i];
+	return n;
+}
+
 static void print_captures(const struct rule *rule, struct buf *out)
 {
 	for (const struct rule_use *use = rule->captures; use; use = use->next)

@@ -44,6 +44,7 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .seen = m->seen,
 			     .id = m->id,
 			     .merge = m,
+			     .own_id = m->own_id,
 			     .throwable_index = m->throwable,
 			     .depths = m->depths,
 			     .fault = f,
@@ -277,6 +278,17 @@ static void put_box(struct graft *g, struct insn *place, struct slice type)
 	}
 }
 
+int graft_own_id(struct graft *g)
+{
+	int index = *g->own_id;
+
+	if (!index)
+		index = pool_add_own_int(&g->code->cls->pool, g->id);
+	if (index > 0)
+		*g->own_id = (uint16_t)index;
+	return index;
+}
+
 static bool is_static(const struct graft *g)
 {
 	return g->code->method->access & ACC_STATIC;
@@ -387,7 +399,10 @@ static void put_here(struct graft *g, struct insn *place, const struct insn *n, 
 {
 	switch (n->arg) {
 	case HERE_ID:
-		put(g, place, insn_int(g->code, g->id));
+		if (g->own_id)
+			put_pool(g, place, OP_LDC, graft_own_id(g));
+		else
+			put(g, place, insn_int(g->code, g->id));
 		break;
 	case HERE_METHOD:
 		put_method_name(g, place);

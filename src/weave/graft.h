@@ -18,6 +18,7 @@ struct graft {
 	uint16_t *seen;
 	int32_t id;
 	const struct merge *merge;
+	uint16_t *own_id; /* see merge.h */
 	struct fault *fault;
 	int rc;		     /* the first failure */
 	uint16_t base;	     /* the method's max_locals: the template's locals begin here */
@@ -62,6 +63,9 @@ int graft_handler(struct graft *g, const struct handler *h, struct insn *start, 
  * is kept.  Its stack is empty.  NULL: g->rc. */
 struct frame *graft_frame(struct graft *g, const struct frame *method, const struct frame *own,
 			  enum graft_way kept);
+
+/* The constant that holds the method's id, when it has one of its own. */
+int graft_own_id(struct graft *g);
 
 vtype graft_result_type(const struct graft *g);
 

@@ -116,7 +116,9 @@ static void put_int(struct stamp *s, int32_t value)
 
 static void put_here(struct stamp *s, const struct insn *n, enum graft_way way)
 {
-	if (n->arg == HERE_ID)
+	if (n->arg == HERE_ID && s->g->own_id)
+		put_constant(s, graft_own_id(s->g));
+	else if (n->arg == HERE_ID)
 		put_int(s, s->g->id);
 	else if (n->arg == HERE_THROWN && way == GRAFT_THROW)
 		put_local(s, OP_ALOAD, s->g->kept);

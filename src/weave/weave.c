@@ -92,6 +92,7 @@ struct weaving {
 	const struct template *visible;	 /* the last one found to name only what the class sees */
 	uint16_t throwable;		 /* pool index, 0: not needed yet */
 	int16_t *depths;		 /* for depth.h */
+	struct buf map;			 /* of the method at hand */
 	const struct cond *cond;	 /* of the method being woven */
 	bool anchor;			 /* it is a step of some sequence */
 	const struct value *value;
@@ -111,13 +112,23 @@ static uint16_t *seen_of(struct weaving *v, const struct template *t, size_t slo
 	return v->seen[slot];
 }
 
+static int keep_map(struct weaving *v, const struct code *code, struct weave_outcome *o,
+		    struct fault *f)
+{
+	buf_clear(&v->map);
+	code_offset_map(code, &v->map);
+	o->map = arena_dup(v->job->mem, buf_slice(&v->map));
+	return v->map.err || !o->map.p ? fault_set(f, E_NO_MEMORY, -1, "out of memory") : 0;
+}
+
 static int merge_one(struct weaving *v, struct member *m, const struct template *t, size_t slot,
-		     int32_t id, struct fault *f)
+		     struct weave_outcome *o, struct fault *f)
 {
 	struct class *cls = v->job->cls;
 	struct merge merge = { .template = t,
 			       .seen = seen_of(v, t, slot),
-			       .id = id,
+			       .id = o->id,
+			       .own_id = v->job->own_ids ? &o->own_id : NULL,
 			       .throwable = &v->throwable,
 			       .depths = v->depths,
 			       .cond = v->cond,
@@ -143,6 +154,8 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 		rc = merge_into(code, &merge, f);
 	if (rc >= 0)
 		rc = code_lower(code, f);
+	if (rc >= 0 && v->job->own_ids)
+		rc = keep_map(v, code, o, f);
 	return rc;
 }
 
@@ -178,7 +191,7 @@ static int merge_category(struct weaving *v, struct member *m, const char *categ
 		    !glob_method(b->methods, member_name(cls, m), member_desc(cls, m)))
 			continue;
 		f->code = 0;
-		rc = merge_one(v, m, v->w->builtin[i], i, o->id, f);
+		rc = merge_one(v, m, v->w->builtin[i], i, o, f);
 		o->template = v->w->builtin[i];
 		if (!is_misfit(rc))
 			return rc;
@@ -301,7 +314,7 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 		return rc;
 	if (own) {
 		o->template = v->w->own[own->index];
-		return merge_one(v, m, o->template, BUILTIN_MAX, o->id, f);
+		return merge_one(v, m, o->template, BUILTIN_MAX, o, f);
 	}
 	if (hook)
 		rc = category_of(v, m, facts, o);
@@ -413,6 +426,7 @@ static int capture_one(struct weaving *v, struct member *m, const struct rule *r
 	struct cond_method method = { class_name(cls), member_name(cls, m), member_desc(cls, m),
 				      m->access };
 	size_t at = first_of("capture");
+	struct weave_outcome o = { 0 };
 	struct cond_trouble t;
 	int32_t slot;
 
@@ -427,7 +441,8 @@ static int capture_one(struct weaving *v, struct member *m, const struct rule *r
 	if (slot < 0)
 		return fault_set(f, slot, -1, "%s", err_text(slot));
 	v->value = rule->capture.value;
-	return merge_one(v, m, v->w->builtin[at], at, slot, f);
+	o.id = slot;
+	return merge_one(v, m, v->w->builtin[at], at, &o, f);
 }
 
 /* Enters the outcome of a capture, unless the method has a better one already. */
@@ -465,6 +480,7 @@ static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct f
 
 	if (rc < 0)
 		return rc;
+	job.own_ids = false; /* what a capture holds is the number of its name */
 	job.cls->work = job.work;
 	v.depths = arena_zero(job.mem, depth_memory(job.cls));
 	if (!v.depths)
@@ -512,6 +528,22 @@ static int weave_captures(struct weaving *v, struct slice bytes, struct buf *out
 	return rc < 0 ? rc : out->err;
 }
 
+/* Where the ids lie in the class that was written: new constants stand behind the old ones. */
+static void find_ids(struct weave_job *job)
+{
+	const struct pool *p = &job->cls->pool;
+	size_t at = 10 + p->bytes.n;
+	uint32_t i = p->read;
+
+	for (uint32_t k = 0; k < job->n_outcomes; k++) {
+		struct weave_outcome *o = &job->outcomes[k];
+
+		for (; i < o->own_id; i++) /* ids are made in the order of the methods */
+			at += *p->at[i] ? pool_entry_size(p->at[i]) : 0;
+		o->id_at = o->rc >= 0 && o->own_id ? (uint32_t)at + 1 : 0;
+	}
+}
+
 int weave_class(const struct weaver *w, struct weave_job *job, struct slice bytes, struct buf *out,
 		struct fault *f)
 {
@@ -543,9 +575,12 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	rules_choose(w->rules, &v.facts, &v.choice);
 	rc = weave_methods(&v, f);
+	buf_release(&v.map);
 	if (rc >= 0 && w->captures)
-		return weave_captures(&v, bytes, out, f);
-	if (rc < 0 || !job->n_woven)
-		return rc;
-	return class_write(job->cls, out);
+		rc = weave_captures(&v, bytes, out, f);
+	else if (rc >= 0 && job->n_woven)
+		rc = class_write(job->cls, out);
+	if (rc >= 0 && job->own_ids)
+		find_ids(job);
+	return rc;
 }

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys, links and recipes: the same class under the same rules is found, and nothing else is. */
+#define _GNU_SOURCE
+#include "cache/cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "classes.h"
+#include "classfile/digest.h"
+#include "test.h"
+
+/* A store, a set of rules and a class. */
+struct lab {
+	char dir[64];
+	struct store *store;
+	struct arena mem, work;
+	struct rules *rules;
+	struct weaver weaver;
+	struct cache_rules cache;
+	struct class_maker maker;
+	struct slice bytes;
+};
+
+static void set_rules(struct lab *l, const char *text)
+{
+	static struct rule_errors errors;
+	struct fault f = { 0 };
+
+	weaver_release(&l->weaver);
+	CHECK_INT(rules_parse(&l->mem, slice_str(text), "test", &l->rules, &errors), 0, text);
+	CHECK_INT(weaver_init(&l->weaver, &l->mem, l->rules, NULL, NULL, &f), 0, f.text);
+	CHECK_INT(cache_rules_init(&l->cache, &l->weaver, &l->mem), 0, NULL);
+}
+
+/* static int f() { return 1; }  static int g() { return 2; }  abstract void h() */
+static void make_class(struct class_maker *m, const char *name, uint8_t result)
+{
+	maker_init(m, name, 52);
+	maker_code(m, ACC_STATIC, "f", "()I",
+		   (struct maker_code){ .code = BYTES((uint8_t)(OP_ICONST_0 + result), OP_IRETURN),
+					.max_stack = 1 });
+	maker_code(m, ACC_STATIC, "g", "()I",
+		   (struct maker_code){ .code = BYTES(OP_ICONST_2, OP_IRETURN), .max_stack = 1 });
+}
+
+static bool lab_open(struct lab *l, const char *rules)
+{
+	struct store_options o = { .segment_bytes = 1 << 20 };
+	struct fault f = { 0 };
+
+	*l = (struct lab){ 0 };
+	arena_init(&l->mem);
+	arena_init(&l->work);
+	snprintf(l->dir, sizeof(l->dir), "/tmp/sonde-unit-XXXXXX");
+	if (!CHECK(mkdtemp(l->dir) != NULL))
+		return false;
+	o.dir = l->dir;
+	if (!CHECK_INT(store_open(&o, &l->store, &f), 0, f.text))
+		return false;
+	set_rules(l, rules);
+	make_class(&l->maker, "a/B", 1);
+	l->bytes = maker_bytes(&l->maker);
+	return true;
+}
+
+static void lab_close(struct lab *l)
+{
+	char command[100];
+
+	weaver_release(&l->weaver);
+	maker_release(&l->maker);
+	store_close(l->store);
+	arena_release(&l->mem);
+	arena_release(&l->work);
+	snprintf(command, sizeof(command), "rm -rf %s", l->dir);
+	CHECK_INT(system(command), 0, NULL);
+}
+
+static int look(struct lab *l, struct slice bytes, struct cache_look *out)
+{
+	struct cache_query q = { .rules = &l->cache, .bytes = bytes, .mem = &l->mem };
+
+	return cache_find(l->store, &q, out);
+}
+
+/* Looks, and weaves and stores where nothing is found; 1: it was there. */
+static int pass(struct lab *l, struct slice bytes, struct cache_look *out)
+{
+	struct cache_query q = { .rules = &l->cache, .bytes = bytes, .mem = &l->mem };
+	struct buf link = { 0 };
+	int found = look(l, bytes, out);
+
+	if (found < 0 || out->has_link)
+		return found;
+	CHECK_INT(store_lock(l->store), 0, NULL);
+	if (!found) {
+		buf_clear(&out->kept);
+		CHECK_INT(cache_weave(&q, out, &l->work, &out->kept), 0, NULL);
+		CHECK_INT(store_add(l->store, out->recipe, RECORD_CLASS, buf_slice(&out->kept)), 0,
+			  NULL);
+	}
+	cache_link_put(&l->cache, out, &link);
+	CHECK_INT(store_add(l->store, out->link, RECORD_LINK, buf_slice(&link)), 0, NULL);
+	store_unlock(l->store);
+	buf_release(&link);
+	return found;
+}
+
+static int pass_quietly(struct lab *l, struct slice bytes)
+{
+	struct cache_look found;
+	int rc = pass(l, bytes, &found);
+
+	buf_release(&found.kept);
+	return rc;
+}
+
+TEST(cache_finds_what_was_woven_and_its_rules)
+{
+	struct lab l;
+	struct cache_look x, y;
+	struct recipe a, b;
+	struct recipe_method m;
+	size_t at = 0;
+
+	if (!lab_open(&l, "skip z.**\nhook a.*::f timed\nhook a.*::g light\n"))
+		return;
+	CHECK_INT(pass(&l, l.bytes, &x), 0, "woven");
+	CHECK_INT(pass(&l, l.bytes, &y), 1, "found");
+	CHECK(y.has_link && y.has_recipe);
+	CHECK_INT(y.n_touching, 2, "the skip is about others");
+	CHECK_MEM(y.kept.p, y.kept.n, x.kept.p, x.kept.n, NULL);
+	CHECK_INT(recipe_get(buf_slice(&x.kept), &a), 0, NULL);
+	CHECK_INT(recipe_get(buf_slice(&y.kept), &b), 0, NULL);
+	CHECK_INT(b.kind, RECIPE_WOVEN, NULL);
+	CHECK_INT(b.n_methods, 2, NULL);
+	CHECK(slice_is(b.name, "a/B"));
+	CHECK(recipe_next(&b, &at, &m) && slice_is(m.name, "f") && slice_is(m.desc, "()I"));
+	CHECK(y.touching[m.rule]->hook.level == LEVEL_TIMED && m.rc == 0 && m.digest != 0);
+	CHECK(recipe_next(&b, &at, &m) && slice_is(m.name, "g"));
+	CHECK(y.touching[m.rule]->hook.level == LEVEL_LIGHT && m.rc == 0);
+	CHECK(!recipe_next(&b, &at, &m));
+	buf_release(&x.kept);
+	buf_release(&y.kept);
+	lab_close(&l);
+}
+
+/* What the agent makes of a recipe is what weaving with those numbers gives, code for code. */
+TEST(recipe_with_its_numbers_put_in_is_the_woven_class)
+{
+	struct lab l;
+	struct cache_look x;
+	struct recipe r;
+	struct recipe_method m;
+	struct class *cls;
+	struct buf patched = { 0 };
+	int32_t id = 70000;
+
+	if (!lab_open(&l, "hook a.*::* timed\n"))
+		return;
+	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
+	CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, NULL);
+	buf_put(&patched, r.woven);
+	for (size_t at = 0; recipe_next(&r, &at, &m); id++) {
+		CHECK(m.id_at != 0);
+		put_u32(patched.p + m.id_at, (uint32_t)id);
+	}
+	CHECK_INT(class_read(&l.mem, buf_slice(&patched), &cls, NULL), 0, NULL);
+	for (uint32_t i = 0; i < cls->n_methods; i++) {
+		struct weave_job job = {
+			.mem = &l.mem, .work = &l.work, .first_id = 70000, .ahead = true
+		};
+		struct buf direct = { 0 };
+		struct class *other;
+		struct fault f = { 0 };
+		struct slice a, b;
+
+		CHECK_INT(weave_class(&l.weaver, &job, l.bytes, &direct, &f), 0, f.text);
+		CHECK_INT(class_read(&l.mem, buf_slice(&direct), &other, NULL), 0, NULL);
+		a = (struct slice){ cls->methods[i].code.p + 8,
+				    get_u32(cls->methods[i].code.p + 4) };
+		b = (struct slice){ other->methods[i].code.p + 8,
+				    get_u32(other->methods[i].code.p + 4) };
+		CHECK(code_digest(&cls->pool, a) == code_digest(&other->pool, b));
+		class_release(job.cls);
+		class_release(other);
+		buf_release(&direct);
+	}
+	class_release(cls);
+	buf_release(&patched);
+	buf_release(&x.kept);
+	lab_close(&l);
+}
+
+TEST(cache_remembers_that_no_rule_is_about_a_class)
+{
+	struct lab l;
+	struct cache_look x;
+
+	if (!lab_open(&l, "hook z.*::*\n"))
+		return;
+	CHECK_INT(pass(&l, l.bytes, &x), 1, "there is nothing to weave");
+	CHECK(x.nothing && !x.has_link);
+	buf_release(&x.kept);
+	CHECK_INT(pass(&l, l.bytes, &x), 1, NULL);
+	CHECK(x.nothing && x.has_link);
+	buf_release(&x.kept);
+	lab_close(&l);
+}
+
+TEST(cache_misses_a_class_with_any_other_byte)
+{
+	struct lab l;
+	uint8_t *copy;
+
+	if (!lab_open(&l, "hook a.*::*\n"))
+		return;
+	copy = arena_copy(&l.mem, l.bytes.p, l.bytes.n);
+	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	for (size_t i = 0; i < l.bytes.n; i++) {
+		struct cache_look x;
+
+		copy[i] ^= 1;
+		CHECK(look(&l, (struct slice){ copy, l.bytes.n }, &x) <= 0 || x.nothing);
+		buf_release(&x.kept);
+		copy[i] ^= 1;
+	}
+	CHECK_INT(pass_quietly(&l, (struct slice){ copy, l.bytes.n }), 1, "the same again");
+	lab_close(&l);
+}
+
+/* Each of these changes what weaving gives, or who decides; none may find what another one stored. */
+TEST(cache_misses_under_other_rules_that_touch_the_class)
+{
+	static const char *const sets[] = {
+		"hook a.*::*\n",
+		"hook a.*::* light\n",
+		"hook a.*::* timed\n",
+		"hook a.*::* full\n",
+		"hook a.*::f\n",
+		"hook a.B::*\n",
+		"hook a.*::*\nskip a.*::g\n",
+		"skip a.*::g\nhook a.*::*\n",
+		"hook a.*::* template web\n",
+	};
+	struct lab l;
+
+	if (!lab_open(&l, sets[0]))
+		return;
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		struct cache_look x;
+
+		set_rules(&l, sets[i]);
+		if (i != 2) /* timed is what a hook is that says nothing */
+			CHECK_INT(pass(&l, l.bytes, &x), 0, sets[i]);
+		else
+			CHECK_INT(pass(&l, l.bytes, &x), 1, sets[i]);
+		buf_release(&x.kept);
+		CHECK_INT(pass_quietly(&l, l.bytes), 1, sets[i]);
+	}
+	lab_close(&l);
+}
+
+TEST(cache_hits_when_only_rules_about_others_change)
+{
+	static const char *const sets[] = {
+		"hook x.*::*\nhook a.*::f timed\n",
+		"hook a.*::f timed 1/7\nhook y.Z::*\n", /* 1/N does not change code */
+		"hook a.*::f timed slow 5ms\nhook a.*::f timed slow 7ms\n",
+	};
+	struct lab l;
+
+	if (!lab_open(&l, "hook a.*::f timed\n"))
+		return;
+	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		for (int again = 0; again < 2; again++) {
+			struct cache_look x;
+			struct recipe r;
+			struct recipe_method m;
+			size_t at = 0;
+
+			set_rules(&l, sets[i]);
+			CHECK_INT(pass(&l, l.bytes, &x), 1, sets[i]);
+			CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, NULL);
+			CHECK(recipe_next(&r, &at, &m));
+			CHECK(x.touching[m.rule] ==
+			      rules_match_method(l.rules, &(struct rule_class){ .name = r.name },
+						 &(struct rule_method){ .name = m.name,
+									.desc = m.desc,
+									.access = m.access }));
+			buf_release(&x.kept);
+		}
+	}
+	lab_close(&l);
+}
+
+/* A template of the user's own, of which the class file changes while its name stays. */
+static struct slice template_bytes;
+
+static int load_template(void *ctx, struct slice path, struct slice *bytes, struct fault *f)
+{
+	(void)ctx, (void)path, (void)f;
+	*bytes = template_bytes;
+	return 0;
+}
+
+static void make_template(struct class_maker *m, uint8_t op)
+{
+	uint16_t body;
+
+	maker_init(m, "t/Own", 52);
+	body = maker_ref(m, CONST_METHODREF, "sonde/Here", "body", "()V");
+	maker_code(m, ACC_STATIC, "own", "()V",
+		   (struct maker_code){ .code = BYTES(op, OP_INVOKESTATIC, U2(body), OP_RETURN),
+					.max_stack = 1 });
+}
+
+static void set_own_template(struct lab *l, struct class_maker *m, const char *text)
+{
+	static struct rule_errors errors;
+	struct fault f = { 0 };
+
+	weaver_release(&l->weaver);
+	template_bytes = maker_bytes(m);
+	CHECK_INT(rules_parse(&l->mem, slice_str(text), "test", &l->rules, &errors), 0, text);
+	CHECK_INT(weaver_init(&l->weaver, &l->mem, l->rules, load_template, NULL, &f), 0, f.text);
+	CHECK_INT(cache_rules_init(&l->cache, &l->weaver, &l->mem), 0, NULL);
+}
+
+TEST(cache_misses_when_a_template_changes_under_its_name)
+{
+	static const char text[] = "template own from \"Own.class\"\nhook a.*::f template own\n";
+	static const char moved[] =
+		"template own from \"/x/Own.class\"\nhook a.*::f template own\n";
+	struct class_maker first, second;
+	struct lab l;
+
+	if (!lab_open(&l, "hook a.*::f\n"))
+		return;
+	make_template(&first, OP_NOP);
+	make_template(&second, OP_NOP);
+	maker_utf8(&second, "something else");
+	set_own_template(&l, &first, text);
+	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	CHECK_INT(pass_quietly(&l, l.bytes), 1, NULL);
+	set_own_template(&l, &second, text);
+	CHECK_INT(pass_quietly(&l, l.bytes), 0, "another template");
+	set_own_template(&l, &first, moved);
+	CHECK_INT(pass_quietly(&l, l.bytes), 1, "the same, elsewhere");
+	maker_release(&first);
+	maker_release(&second);
+	lab_close(&l);
+}
+
+TEST(cache_misses_what_another_build_has_stored)
+{
+	struct lab l;
+
+	if (!lab_open(&l, "hook a.*::f\n"))
+		return;
+	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	CHECK(strlen(cache_build) == 32);
+	l.cache.always.a ^= 1; /* as with another cache_build */
+	l.cache.all.a ^= 1;
+	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	lab_close(&l);
+}
+
+/* Who an ancestor is can decide, and need not be in the class file. */
+static bool find_base(void *ctx, struct slice name, struct rule_class *out)
+{
+	if (!slice_is(name, "java/lang/Object"))
+		return false;
+	*out = (struct rule_class){ .name = name, .super = slice_str(ctx) };
+	return true;
+}
+
+TEST(cache_tells_ancestors_apart_where_rules_ask_for_them)
+{
+	struct rule_resolver one = { .ctx = (char *)"x/One", .find = find_base };
+	struct rule_resolver two = { .ctx = (char *)"x/Two", .find = find_base };
+	struct lab l;
+	const struct {
+		const struct rule_resolver *r;
+		int want;
+	} steps[] = { { NULL, 1 }, { &one, 0 }, { &two, 1 }, { &one, 1 }, { NULL, 1 } };
+
+	if (!lab_open(&l, "hook extends x.One::f\n"))
+		return;
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		struct cache_query q = {
+			.rules = &l.cache, .bytes = l.bytes, .resolver = steps[i].r, .mem = &l.mem
+		};
+		struct cache_look x;
+
+		CHECK_INT(cache_find(l.store, &q, &x), steps[i].want, NULL);
+		CHECK_INT(x.nothing, steps[i].r != &one, "x.One decides");
+		if (i == 1) {
+			CHECK_INT(cache_weave(&q, &x, &l.work, &x.kept), 0, NULL);
+			CHECK_INT(store_lock(l.store), 0, NULL);
+			CHECK_INT(store_add(l.store, x.recipe, RECORD_CLASS, buf_slice(&x.kept)), 0,
+				  NULL);
+			store_unlock(l.store);
+		}
+		buf_release(&x.kept);
+	}
+	lab_close(&l);
+}
+
+TEST(recipe_with_any_byte_changed_is_read_without_harm)
+{
+	struct lab l;
+	struct cache_look x;
+	uint8_t *copy;
+
+	if (!lab_open(&l, "hook a.*::*\n"))
+		return;
+	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
+	copy = arena_copy(&l.mem, x.kept.p, x.kept.n);
+	for (size_t i = 0; i < x.kept.n; i++) {
+		for (int bit = 0; bit < 8; bit++) {
+			struct recipe r;
+			struct recipe_method m;
+
+			copy[i] ^= (uint8_t)(1u << bit);
+			if (recipe_get((struct slice){ copy, x.kept.n }, &r) >= 0)
+				for (size_t at = 0; recipe_next(&r, &at, &m);)
+					CHECK(m.id_at == 0 || m.id_at + 4 <= r.woven.n);
+			copy[i] ^= (uint8_t)(1u << bit);
+		}
+		CHECK_INT(recipe_get((struct slice){ copy, i }, &(struct recipe){ 0 }), E_DAMAGED,
+			  "cut short");
+	}
+	buf_release(&x.kept);
+	lab_close(&l);
+}
+
+TEST(cache_keeps_nothing_that_is_for_one_jvm_only)
+{
+	static const char *const sets[] = { "hook a.*::f if $1 > 2\n",
+					    "hook a.*::f inside a.B::g\n",
+					    "hook z.*::f inside a.B::g\n" };
+	struct cache_look x;
+	struct lab l;
+
+	if (!lab_open(&l, sets[0]))
+		return;
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		set_rules(&l, sets[i]);
+		CHECK_INT(look(&l, l.bytes, &x), 0, sets[i]);
+		CHECK(x.passing && !x.nothing);
+		buf_release(&x.kept);
+	}
+	lab_close(&l);
+}
