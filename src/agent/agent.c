@@ -13,7 +13,9 @@
 #include <time.h>
 
 #include "agent/instrument.h"
+#include "agent/locks.h"
 #include "agent/meant.h"
+#include "agent/sample.h"
 #include "agent/server.h"
 #include "agent/vthread.h"
 #include "probe/probe.h"
@@ -144,6 +146,9 @@ static const jvmtiEventCallbacks callbacks = {
 	.ThreadEnd = on_thread_end,
 	.ClassFileLoadHook = instrument_on_bytes,
 	.ClassPrepare = instrument_on_prepare,
+	.MonitorContendedEnter = locks_on_contended,
+	.GarbageCollectionStart = sample_on_gc_start,
+	.GarbageCollectionFinish = sample_on_gc_end,
 };
 
 /* ---- into the JVM ------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "agent/agent.h"
 #include "agent/cached.h"
+#include "agent/callees.h"
 #include "agent/data.h"
 #include "agent/explain.h"
 #include "agent/figures.h"
@@ -20,6 +21,7 @@
 #include "agent/probes.h"
 #include "agent/proof.h"
 #include "agent/rulebook.h"
+#include "agent/sample.h"
 #include "agent/text.h"
 #include "agent/vthread.h"
 #include "base/mem.h"
@@ -121,6 +123,7 @@ static bool is_held_by(const struct entry *e, void *ctx)
 
 void command_client_gone(uint32_t number)
 {
+	sample_client_gone(number);
 	if (!agent.dead && agent.jvmti)
 		command_remove(is_held_by, &number);
 }
@@ -284,6 +287,17 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 			  (unsigned long long)methods, (unsigned long long)classes);
 }
 
+struct held_before {
+	uint32_t holder, first;
+};
+
+static bool is_held_before(const struct entry *e, void *ctx)
+{
+	const struct held_before *h = ctx;
+
+	return e->holder == h->holder && e->number < h->first;
+}
+
 static void run_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	struct change ch = { .jni = jni, .c = c };
@@ -304,7 +318,10 @@ static void run_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 		conn_done(c, first == E_NO_MEMORY ? CANNOT : USAGE, "%.*s",
 			  why.n ? (int)why.n - 1 : 13,
 			  why.n ? (const char *)why.p : "out of memory");
-	else {
+	if (first >= 0 && m.flags & HOOK_INSTEAD)
+		rulebook_remove(is_held_before,
+				&(struct held_before){ c->number, (uint32_t)first });
+	if (first >= 0) {
 		ch.rules = m.rules;
 		ch.origin = origin[0] ? origin : "rule";
 		put_in(&ch, (uint32_t)first, m.flags);
@@ -444,7 +461,7 @@ static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
 		c->closing = true;
 		return;
 	}
-	figures_put_methods(&c->out);
+	figures_put_methods(&c->out, m.flags);
 	if (m.flags & REPORT_TREE)
 		rc = figures_put_tree(&c->out);
 	figures_put_status(&c->out);
@@ -646,6 +663,7 @@ static void run_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 	char foreign[120] = "";
 
 	(void)payload;
+	sample_stop();
 	probes_close_all(jni);
 	rulebook_remove(is_any, NULL);
 	conn_progress(c, "taking hooks out", 0, 0);
@@ -688,6 +706,7 @@ void command_after_stop(void)
 	cached_close();
 	if (agent_enter_jvm(&attached)) /* only a thread of the JVM may */
 		(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
+	callees_forget();
 	agent.jvmti = NULL;
 	agent_leave_jvm(attached);
 }
@@ -770,7 +789,7 @@ void command_last_report(void)
 		return;
 	agent_scale_update();
 	conn_welcome(&out);
-	figures_put_methods(&out);
+	figures_put_methods(&out, 0);
 	(void)figures_put_tree(&out); /* without it there are still the methods */
 	put_left(&out);
 	figures_put_status(&out);
@@ -796,12 +815,13 @@ static const struct {
 	bool needs_jvm; /* is called attached to it */
 	void (*run)(struct conn *c, JNIEnv *jni, struct slice payload);
 } commands[] = {
-	{ WIRE_hook, true, run_hook },	    { WIRE_unhook, true, run_unhook },
-	{ WIRE_hooks, false, run_hooks },   { WIRE_report, false, run_report },
-	{ WIRE_tree, false, run_tree },	    { WIRE_explain, true, run_explain },
-	{ WIRE_watch, true, run_watch },    { WIRE_ask_status, false, run_status },
-	{ WIRE_ask_data, false, run_data }, { WIRE_reset, false, run_reset },
-	{ WIRE_detach, true, run_detach },
+	{ WIRE_hook, true, run_hook },	     { WIRE_unhook, true, run_unhook },
+	{ WIRE_hooks, false, run_hooks },    { WIRE_report, false, run_report },
+	{ WIRE_tree, false, run_tree },	     { WIRE_explain, true, run_explain },
+	{ WIRE_watch, true, run_watch },     { WIRE_ask_status, false, run_status },
+	{ WIRE_ask_data, false, run_data },  { WIRE_reset, false, run_reset },
+	{ WIRE_detach, true, run_detach },   { WIRE_sample, false, sample_run },
+	{ WIRE_callees, true, callees_run },
 };
 
 bool command_run(struct conn *c, unsigned type, struct slice payload)

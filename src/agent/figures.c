@@ -60,11 +60,25 @@ static uint64_t running(const struct probe_figures *f)
 	return f->begun > ended ? f->begun - ended : 0;
 }
 
-static void put_method(struct buf *out, struct hooked *h, struct buf *name)
+static void put_buckets(struct buf *out, const uint32_t *buckets)
+{
+	for (unsigned i = 0; i < PROBE_BUCKETS; i++) {
+		uint64_t low = agent_ns(histogram_low(i));
+
+		if (!buckets[i])
+			continue;
+		buf_u32(out, (uint32_t)(low >> 32));
+		buf_u32(out, (uint32_t)low);
+		buf_u32(out, buckets[i]);
+	}
+}
+
+static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint32_t flags)
 {
 	uint32_t buckets[PROBE_BUCKETS] = { 0 };
 	struct probe_figures f;
 	struct wire_method m = { .id = h->id, .level = h->level, .rule = h->rule };
+	struct buf spread = { 0 };
 	struct estimate e;
 	double seconds;
 	uint64_t counted = 0;
@@ -102,10 +116,14 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name)
 	m.flags = (woven_is_in(h) ? 0 : METHOD_GONE) | (h->anchor && !h->rule ? METHOD_ANCHOR : 0) |
 		  (counted < f.timed ? METHOD_NO_QUANTILES : 0) |
 		  (probes_settles(h->id) ? METHOD_SETTLED : 0);
+	if (flags & REPORT_BUCKETS)
+		put_buckets(&spread, buckets);
+	m.buckets = buf_slice(&spread);
 	wire_put_method(out, &m);
+	buf_release(&spread);
 }
 
-void figures_put_methods(struct buf *out)
+void figures_put_methods(struct buf *out, uint32_t flags)
 {
 	struct buf name = { 0 };
 
@@ -113,7 +131,7 @@ void figures_put_methods(struct buf *out)
 		struct hooked *h = woven_method(id);
 
 		if (h)
-			put_method(out, h, &name);
+			put_method(out, h, &name, flags);
 	}
 	buf_release(&name);
 }

@@ -9,8 +9,9 @@
 #include "probe/probe.h"
 
 void figures_put_rules(struct buf *out);
-void figures_put_missed(struct buf *out);  /* tests of conditions that could not be made */
-void figures_put_methods(struct buf *out); /* of every method that is or was hooked */
+void figures_put_missed(struct buf *out); /* tests of conditions that could not be made */
+/* Of every method that is or was hooked; flags of the message `report`. */
+void figures_put_methods(struct buf *out, uint32_t flags);
 void figures_put_status(struct buf *out);
 int figures_put_tree(struct buf *out);
 void figures_put_call(struct buf *out, const struct hooked *h, const struct probe_call *call);

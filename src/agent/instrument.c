@@ -476,6 +476,23 @@ static struct slice name_in(struct slice bytes, struct arena *mem)
 	return name;
 }
 
+static __thread struct buf *wanted_bytes; /* of the class that this thread retransforms */
+
+bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out)
+{
+	jvmtiError e;
+
+	wanted_bytes = out;
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE,
+					   JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+	e = (*agent.jvmti)->RetransformClasses(agent.jvmti, 1, &klass);
+	wanted_bytes = NULL;
+	(*jni)->ExceptionClear(jni);
+	instrument_events();
+	return e == JVMTI_ERROR_NONE && out->n && !out->err;
+}
+
 void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, jobject loader,
 				 const char *name, jobject domain, jint n,
 				 const unsigned char *bytes, jint *new_n, unsigned char **new_bytes)
@@ -499,6 +516,8 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 	rc = klass && params_are_lost() ? params_restore(klass, in, &restored) : 0;
 	if (rc > 0)
 		in = buf_slice(&restored);
+	if (klass && wanted_bytes && !wanted_bytes->n)
+		buf_put(wanted_bytes, in);
 	if (!s.edition)
 		forget(jni, called, loader);
 	else if (rc < 0)

@@ -24,6 +24,9 @@ struct survey {
 };
 
 int survey_take(JNIEnv *jni, struct survey *s); /* 0 or E_NO_MEMORY */
+struct kin_of;
+bool survey_is_fragile(
+	const struct kin_of *kin); /* the JVM would harm it when it is retransformed */
 void survey_release(JNIEnv *jni, struct survey *s);
 uint64_t survey_methods(const struct survey *s); /* about how many they have, from a sample */
 
@@ -39,6 +42,10 @@ uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_
 
 /* Switches the JVM's events to what the edition in force needs. */
 void instrument_events(void);
+
+/* The class file of a class as the JVM has it, without anybody's hooks; false: not to be had.  On the
+ * agent's thread. */
+bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out);
 
 /* How a woven method is observed from now on: under the rule that hooks it (or NULL), as these steps of
  * sequences.  agent.lock is held. */

@@ -29,6 +29,7 @@
 #include "agent/glibc.h"
 #include "agent/keeper.h"
 #include "agent/rulebook.h"
+#include "agent/sample.h"
 #include "base/version.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
@@ -269,12 +270,15 @@ static void conn_serve(struct conn *c)
 static int patience(void)
 {
 	bool waits = rulebook.n || server.deaf;
+	int sample = sample_patience();
 
 	for (struct conn *c = NULL; (c = conn_next(c));) {
 		if (c->watch.first)
-			return WATCH_MS;
+			return sample >= 0 && sample < WATCH_MS ? sample : WATCH_MS;
 		waits |= c->out.n != 0;
 	}
+	if (sample >= 0 && (sample < TICK_MS || !waits))
+		return sample;
 	return waits ? TICK_MS : -1;
 }
 
@@ -306,6 +310,8 @@ static void serve(void)
 			conn_accept();
 		if (!server.stop)
 			command_send_calls();
+		if (!server.stop)
+			sample_tick();
 		if (!server.stop && rulebook.n &&
 		    agent_age_ns(last) >= TICK_MS * 1000000ull * 9 / 10) {
 			last = tick_now();
@@ -324,6 +330,7 @@ static void *run(void *unused)
 	probe_mute(true);
 	prctl(PR_SET_NAME, "sonde");
 	serve();
+	sample_stop();
 	for (struct conn *c = NULL; (c = conn_next(c));) {
 		close(c->fd);
 		buf_release(&c->in);

@@ -132,7 +132,7 @@ static void leave_record(const struct edition *e, const struct rule_class *facts
 /* Before 25.0.4 (JDK-8376185) HotSpot loses the type annotations of a record, or crashes, when it makes
  * a class file of one.  It does not when it has kept the bytes, which it does of classes that were
  * woven when they were loaded. */
-static bool is_fragile_record(const struct kin_of *kin)
+bool survey_is_fragile(const struct kin_of *kin)
 {
 	int update = 0;
 
@@ -229,7 +229,7 @@ static bool look_at(struct look *l, jclass klass)
 		look_for_near(l, klass, kin.list[0].name);
 	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);
 	needs = needs_weaving(l, &kin.list[0], loader);
-	if (needs && is_fragile_record(&kin) && !is_hooked(l->jni, &kin.list[0], loader)) {
+	if (needs && survey_is_fragile(&kin) && !is_hooked(l->jni, &kin.list[0], loader)) {
 		leave_record(l->edition, &kin.list[0]);
 		needs = false;
 	}

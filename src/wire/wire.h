@@ -30,6 +30,8 @@ enum {
 	HOOK_YES = 1,	/* also when there are very many methods */
 	HOOK_HELD = 2,	/* leaves when the client does */
 	HOOK_DRY = 4,	/* only count what it would hook */
+	HOOK_INSTEAD = 8, /* those that this client holds leave in the same change */
+	REPORT_BUCKETS = 2, /* of `report`: with histograms */
 	RULE_HELD = 1,	/* of `rule`: some client holds it */
 	RULE_WAITS = 2, /* ... it decides about no method that is loaded */
 	RULE_BY_STACK =
@@ -43,6 +45,15 @@ enum {
 	REPORT_TREE = 1, /* of `report`: the nodes of the tree, too, after the methods */
 	NODE_SETTLED = 1,
 	NODE_LIGHT = 2, /* only counted */
+	FRAME_NATIVE = 1, /* of `frame`: the method has no byte code */
+	FRAME_FIXED = 2,  /* the JVM does not let its class be changed */
+	FRAME_SEEN = 4,	  /* of a synthetic method: nobody wrote it */
+	LOCK_PARKED = 1,  /* of `lock`: java.util.concurrent, not a monitor */
+	CALLEE_FOUND = 1, /* of `callee`: what a virtual call can arrive at */
+	CALLEE_ABSTRACT = 2,
+	CALLEE_NATIVE = 4,
+	CALLEE_SYNTHETIC = 8,
+	CALLEE_MORE = 16, /* there are more than were looked for */
 };
 
 #define U8(f) uint8_t f;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* locks.h - which locks threads wait for while samples are taken, and who holds them.
+ *
+ * Monitors are told by the JVM when a thread begins to wait for one (in that thread; a few times a
+ * second the holder is asked for, too).  Locks of java.util.concurrent are read from the waiting
+ * thread's fields, by the agent's thread.  Bounded. */
+#ifndef AGENT_LOCKS_H
+#define AGENT_LOCKS_H
+
+#include <jvmti.h>
+
+#include "agent/sites.h"
+#include "base/buf.h"
+
+void locks_begin(JNIEnv *jni); /* switches the JVM's events on */
+void locks_end(void);
+
+/* The thread was seen parked below an acquire(). */
+void locks_parked(JNIEnv *jni, jthread thread, struct sites *sites);
+
+void locks_put(struct buf *out, JNIEnv *jni, struct sites *sites); /* as messages */
+
+void JNICALL locks_on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vitals.c - sums over /proc/self/task.  schedstat has the time on a processor and the time spent
+ * waiting for one; comm is the thread's name, by which HotSpot's own threads are known. */
+#include "agent/vitals.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 4096 };
+
+static const char *const gc_names[] = { "GC Thread", "G1 ",	   "ZWorker",	 "ZDriver",
+					"ZGC",	     "Shenandoah", "Concurrent", "VM Thread" };
+static const char *const jit_names[] = { "C1 Compiler", "C2 Compiler", "JVMCI" };
+
+static bool is_one_of(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(name, list[i], strlen(list[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool read_text(const char *tid, const char *file, char *text, size_t cap)
+{
+	char path[300];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/%s", tid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, cap - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+static void add_thread(struct vitals *v, const char *tid)
+{
+	char stat[100], name[40];
+	uint64_t run, delay;
+	char *end;
+
+	if (!read_text(tid, "schedstat", stat, sizeof(stat)) ||
+	    !read_text(tid, "comm", name, sizeof(name)))
+		return;
+	run = strtoull(stat, &end, 10);
+	delay = strtoull(end, NULL, 10);
+	v->threads++;
+	v->cpu += run;
+	v->delay += delay;
+	if (is_one_of(name, gc_names, sizeof(gc_names) / sizeof(gc_names[0])))
+		v->gc_cpu += run;
+	else if (is_one_of(name, jit_names, sizeof(jit_names) / sizeof(jit_names[0])))
+		v->jit_cpu += run;
+	else if (strncmp(name, "sonde", 5) == 0)
+		v->own_cpu += run;
+}
+
+void vitals_read(struct vitals *v)
+{
+	DIR *dir = opendir("/proc/self/task");
+	const struct dirent *e;
+
+	*v = (struct vitals){ 0 };
+	while (dir && v->threads < THREADS_MAX && (e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			add_thread(v, e->d_name);
+	if (dir)
+		closedir(dir);
+}
