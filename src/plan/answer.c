@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.c - what dig has found, in two lines, and as rules. */
+#define _GNU_SOURCE /* memrchr() */
+#include "plan/dig.h"
+
+#include "rule/signature.h"
+
+void dig_put_target(struct buf *out, struct slice name)
+{
+	struct slice class = sample_class(name), method = sample_method(name);
+	struct slice desc = sample_desc(name);
+
+	buf_put(out, class);
+	buf_text(out, "::");
+	buf_put(out, method);
+	if (desc.n)
+		signature_print(desc, out);
+}
+
+void dig_put_name(struct buf *out, struct slice name)
+{
+	struct slice plain = sample_plain(name), class = sample_class(name);
+	const uint8_t *dot = class.n ? memrchr(class.p, '.', class.n) : NULL;
+	size_t skip = dot ? (size_t)(dot - plain.p) + 1 : 0;
+
+	for (size_t i = skip; i < plain.n; i++)
+		buf_u8(out, plain.p[i] < ' ' || plain.p[i] == 127 ? '?' : plain.p[i]);
+}
+
+void dig_put_time(struct buf *out, double ns)
+{
+	if (ns < 1e3)
+		buf_printf(out, "%.0f ns", ns);
+	else if (ns < 1e6)
+		buf_printf(out, "%.3g us", ns / 1e3);
+	else if (ns < 1e9)
+		buf_printf(out, "%.3g ms", ns / 1e6);
+	else
+		buf_printf(out, "%.3g s", ns / 1e9);
+}
+
+void dig_put_share(struct buf *out, double share)
+{
+	buf_printf(out, share < 0.0995 ? "%.2g %%" : "%.0f %%", 100 * share);
+}
+
+/* pkg.Class.method, with the package. */
+static void put_whole(struct buf *out, struct slice name)
+{
+	struct slice plain = sample_plain(name);
+
+	for (size_t i = 0; i < plain.n; i++)
+		buf_u8(out, plain.p[i] < ' ' || plain.p[i] == 127 ? '?' : plain.p[i]);
+}
+
+static void put_margin(struct buf *out, struct estimated e)
+{
+	if (e.margin < 0)
+		return;
+	buf_text(out, " +- ");
+	dig_put_time(out, e.margin);
+}
+
+static void print_slow(const struct dig_answer *a, struct buf *out)
+{
+	buf_text(out, "Slow:  ");
+	put_whole(out, a->root);
+	if (a->root_mean <= 0) {
+		buf_text(out, ", which does not return.\n");
+		return;
+	}
+	buf_text(out, ", ");
+	dig_put_time(out, a->root_mean);
+	buf_text(out, " on average (usually ");
+	dig_put_time(out, a->root_p50);
+	buf_text(out, ", 99 % within ");
+	dig_put_time(out, a->root_p99);
+	buf_printf(out, "), %.3g calls a second", a->root_rate);
+	if (a->limit_ns > 0 && a->slow_share > 0) {
+		buf_text(out, "; ");
+		dig_put_share(out, a->slow_share);
+		buf_text(out, " of them take over ");
+		dig_put_time(out, a->limit_ns);
+	}
+	buf_text(out, ".\n");
+}
+
+static void put_contexts(const struct dig_answer *a, struct buf *out)
+{
+	bool fast = false;
+
+	for (unsigned i = 0; i < a->n_contexts; i++)
+		fast |= !a->contexts[i].slow;
+	if (a->caller.n) {
+		buf_printf(out, ", called by ");
+		put_whole(out, a->caller);
+	}
+	for (unsigned i = 0; fast && i < a->n_contexts; i++) {
+		const struct dig_context *c = &a->contexts[i];
+
+		if (c->slow || !c->n)
+			continue;
+		buf_text(out, " (but ");
+		dig_put_time(out, c->mean.value);
+		buf_text(out, " when called by ");
+		put_whole(out, c->callers[c->n - 1]);
+		buf_text(out, ")");
+	}
+}
+
+static void put_queue(const struct dig_answer *a, struct buf *out)
+{
+	double wait = a->mean.value, run = a->task_mean.value;
+
+	if (!a->task.n)
+		return;
+	buf_printf(out, "; the pool's %u threads are busy in ", a->task_threads);
+	put_whole(out, a->task);
+	if (a->task_mean.margin >= 0 && run > 0) {
+		buf_text(out, " (");
+		dig_put_time(out, run);
+		buf_text(out, " a task)");
+	}
+	if (run > 0 && wait > 1.3 * run)
+		buf_printf(out, ", so tasks queue for about %.0f %% of the wait",
+			   100 * (1 - run / wait));
+}
+
+static void put_why(const struct dig_answer *a, struct buf *out)
+{
+	bool many = a->per_root.value >= 10;
+
+	if (many && trail_is_sql(a->guilty))
+		buf_printf(out, "; %.0f statements for each call of ", a->per_root.value);
+	else if (many)
+		buf_printf(out, "; called %.0f times for each call of ", a->per_root.value);
+	if (many)
+		dig_put_name(out, a->root);
+	if (a->looks_up && a->per_caller.value >= 0.7 && a->per_caller.value <= 1.5)
+		buf_printf(out, "; its caller looks into a cache first and misses in %.0f %%",
+			   100 * (a->per_caller.value < 1 ? a->per_caller.value : 1));
+	buf_printf(out, ".  It %s (%.0f %% of its time)", kind_text(a->kind), 100 * a->kind_share);
+	if (a->where.n) {
+		buf_text(out, " in ");
+		put_whole(out, a->where);
+	}
+	if (a->lock_class.n) {
+		buf_text(out, ", a ");
+		buf_put(out, a->lock_class);
+		if (a->lock_holder.n) {
+			buf_printf(out, " held by thread \"%.*s\" in ", SLICE_FMT(a->lock_thread));
+			put_whole(out, a->lock_holder);
+		}
+	}
+	put_queue(a, out);
+}
+
+static void print_cause(const struct dig_answer *a, struct buf *out)
+{
+	buf_text(out, "Cause: ");
+	if (a->verdict == DIG_GC) {
+		buf_printf(out,
+			   "garbage collection stops the program for %.0f %% of the time and has "
+			   "%.0f %% of its processor time; most work meanwhile is in ",
+			   100 * a->gc_share, 100 * a->gc_cpu_share);
+		put_whole(out, a->guilty);
+		buf_text(out, ".\n");
+		return;
+	}
+	put_whole(out, a->guilty);
+	if (a->is_measured) {
+		buf_text(out, ", ");
+		dig_put_time(out, a->mean.value);
+		put_margin(out, a->mean);
+		buf_printf(out, " a call, %.0f %%", 100 * a->share.value);
+		if (a->share.margin >= 0)
+			buf_printf(out, " +- %.0f %%", 100 * a->share.margin);
+		buf_text(out, " of the time");
+	}
+	put_contexts(a, out);
+	if (a->condition.condition.n) {
+		buf_printf(out, ", when %.*s", SLICE_FMT(a->condition.condition));
+		if (!slice_eq(a->condition_at, a->guilty)) {
+			buf_text(out, " of ");
+			dig_put_name(out, a->condition_at);
+		}
+		buf_text(out, " (");
+		dig_put_time(out, a->condition.slow_ns);
+		buf_text(out, " a call, else ");
+		dig_put_time(out, a->condition.fast_ns);
+		buf_text(out, ")");
+	}
+	put_why(a, out);
+	if (a->delay_share > 0.4)
+		buf_printf(
+			out,
+			"; the machine is busy: threads waited for a processor %.0f %% of the time they wanted one",
+			100 * a->delay_share);
+	buf_text(out, ".\n");
+}
+
+void dig_print(const struct dig *d, struct buf *out)
+{
+	const struct dig_answer *a = &d->answer;
+
+	if (a->verdict == DIG_NOTHING) {
+		buf_text(out, "Nothing is slow here.\n");
+		if (!a->root.n)
+			return;
+		buf_text(out, "Most of the time is in ");
+		put_whole(out, a->root);
+		buf_text(out, ": usually ");
+		dig_put_time(out, a->root_p50);
+		buf_text(out, ", 99 % within ");
+		dig_put_time(out, a->root_p99);
+		buf_printf(out, ", %.3g calls a second.\n", a->root_rate);
+		return;
+	}
+	print_slow(a, out);
+	print_cause(a, out);
+}
+
+void dig_print_rules(const struct dig *d, struct buf *out)
+{
+	const struct dig_answer *a = &d->answer;
+
+	if (a->verdict == DIG_NOTHING || !a->root.n)
+		return;
+	buf_text(out, "hook ");
+	dig_put_target(out, a->root);
+	buf_text(out, " timed\n");
+	if (slice_eq(a->guilty, a->root) || !a->guilty.n)
+		return;
+	buf_text(out, "hook ");
+	dig_put_target(out, a->guilty);
+	buf_text(out, " inside ");
+	for (unsigned i = 0; i + 1 < a->n_path && i < 8; i++) {
+		buf_text(out, i ? " >> " : "");
+		dig_put_target(out, a->path[i]);
+	}
+	if (a->condition.condition.n && slice_eq(a->condition_at, a->guilty))
+		buf_printf(out, " if %.*s", SLICE_FMT(a->condition.condition));
+	buf_text(out, " timed\n");
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dig.c - the steps of digging down.
+ *
+ *	look	  samples: which methods of the program are the threads in?
+ *	roots	  hook the outermost ones: which of them return, how often, how long do they take?  The
+ *		  outermost that returns is a root; it is slow when much of its time is in slow calls.
+ *	deeper	  more samples, when too few fell below the root
+ *	graph	  what do the methods on the way down call?  Who else calls the one at its end?
+ *	branch	  hook the way down, what lies beside it, and the other callers, below the root alone:
+ *		  which branch has the time?  Measured until the interval is narrow.
+ *	data	  watch the arguments of the root and of the guilty method
+ *
+ * Every step that is taken for granted by samples is measured by hooks before it is told. */
+#define _GNU_SOURCE /* memmem() */
+#include "plan/dig.h"
+
+#include "base/err.h"
+#include "plan/find.h"
+
+enum {
+	PH_LOOK,
+	PH_ROOTS_IN,
+	PH_ROOTS,
+	PH_DEEPER,
+	PH_GRAPH,
+	PH_BRANCH_IN,
+	PH_BRANCH,
+	PH_DATA,
+	PH_END
+};
+
+enum {
+	ROOT_WINDOWS = 2,     /* at least */
+	ROOT_WINDOWS_MAX = 8, /* while less has returned than the samples have seen */
+	BRANCH_WINDOWS = 3,
+	BRANCH_WINDOWS_MAX = 8,
+	UNDER_LEAST = 40, /* samples below the root */
+	WATCHED_CALLS = 8000,
+	WATCHED_NS = 15000, /* what it costs to write down the arguments of a call */
+};
+
+static const double second = 1e9;
+
+void dig_init(struct dig *d, const struct dig_options *options)
+{
+	memset(d, 0, sizeof(*d));
+	arena_init(&d->mem);
+	arena_init(&d->readings);
+	samples_init(&d->all);
+	samples_init(&d->fresh);
+	samples_init(&d->under);
+	measure_init(&d->measure);
+	d->options = *options;
+	for (size_t i = 0; i < COUNT(d->watched); i++)
+		split_init(&d->watched[i].split);
+}
+
+void dig_release(struct dig *d)
+{
+	for (size_t i = 0; i < COUNT(d->watched); i++)
+		split_release(&d->watched[i].split);
+	measure_release(&d->measure);
+	samples_release(&d->under);
+	samples_release(&d->fresh);
+	samples_release(&d->all);
+	arena_release(&d->readings);
+	arena_release(&d->mem);
+	buf_release(&d->said);
+	buf_release(&d->rules);
+}
+
+const struct dig_figures *dig_figures_of(const struct dig *d, struct slice name)
+{
+	for (const struct dig_figures *f = d->figures; f; f = f->next)
+		if (slice_eq(f->name, name))
+			return f;
+	return NULL;
+}
+
+/* ---- what to do next ----------------------------------------------------------------------- */
+
+static void start_measure(struct dig *d)
+{
+	measure_release(&d->measure);
+	measure_init(&d->measure);
+	d->tries = 0;
+}
+
+static bool is_late(const struct dig *d, double need)
+{
+	return d->options.for_ns > 0 && d->now - d->began + need > d->options.for_ns;
+}
+
+static void finish(struct dig *d)
+{
+	d->phase = PH_END;
+}
+
+static bool is_banned(const struct dig *d, struct slice name)
+{
+	for (unsigned i = 0; i < d->n_banned; i++)
+		if (slice_eq(d->banned[i], name))
+			return true;
+	return false;
+}
+
+static void rule(struct dig *d, struct slice name, bool inside)
+{
+	if (is_banned(d, name))
+		return;
+	buf_text(&d->rules, "hook ");
+	dig_put_target(&d->rules, name);
+	if (inside && !d->no_inside && d->answer.root.n && !slice_eq(name, d->answer.root)) {
+		buf_text(&d->rules, " inside ");
+		dig_put_target(&d->rules, d->answer.root);
+	}
+	buf_text(&d->rules, d->lowered ? " timed 1/64\n" : " timed\n");
+}
+
+static void root_rules(struct dig *d)
+{
+	buf_clear(&d->rules);
+	if (d->options.method.n) {
+		buf_printf(&d->rules, "hook %.*s timed\n", SLICE_FMT(d->options.method));
+		return;
+	}
+	d->n_roots = trail_roots(&d->all, d->roots);
+	for (unsigned i = 0; i < d->n_roots; i++)
+		rule(d, d->roots[i]->name, false);
+}
+
+static bool is_hooked_already(struct dig *d, struct slice name)
+{
+	struct buf target = { 0 };
+	bool there;
+
+	buf_text(&target, "hook ");
+	dig_put_target(&target, name);
+	buf_u8(&target, ' ');
+	there = target.err || memmem(d->rules.p, d->rules.n, target.p, target.n) != NULL;
+	buf_release(&target);
+	return there;
+}
+
+static void branch_rule(struct dig *d, struct slice name, bool inside)
+{
+	if (!d->rules.n || !is_hooked_already(d, name))
+		rule(d, name, inside);
+}
+
+static void branch_rules(struct dig *d)
+{
+	const struct trail *t = &d->trail;
+	struct slice end = t->steps[t->n - 1].node->name;
+
+	buf_clear(&d->rules);
+	rule(d, d->answer.root, false);
+	for (unsigned i = 1; i < t->n; i++)
+		if (trail_can_hook(t->steps[i].node))
+			branch_rule(d, t->steps[i].node->name, true);
+	for (unsigned i = 0; i < t->n; i++)
+		for (unsigned k = 0; k < t->steps[i].n_beside; k++)
+			if (trail_can_hook(t->steps[i].beside[k]))
+				branch_rule(d, t->steps[i].beside[k]->name, true);
+	for (unsigned i = 0; i < d->n_graph; i++)
+		for (unsigned k = 0; k < d->graph[i].n; k++)
+			if (slice_eq(d->graph[i].callees[k], end))
+				branch_rule(d, d->graph[i].method, true);
+	if (d->answer.task.n)
+		branch_rule(d, d->answer.task, false);
+}
+
+/* Long enough for some slow calls to come by. */
+static double watch_time(const struct dig *d)
+{
+	double slow = d->answer.root_rate * d->answer.slow_share; /* a second */
+	double time = slow > 0 ? 6 / slow * second : 0, left;
+
+	left = d->options.for_ns > 0 ? d->options.for_ns - (d->now - d->began) - second : time;
+	time = time < 4 * second ? 4 * second : time > 20 * second ? 20 * second : time;
+	return time < left || left <= second ? time : left;
+}
+
+/* How many calls may be written down: half of what the budget allows for the whole time. */
+static double watch_calls(const struct dig *d)
+{
+	double n = d->options.budget * 0.5 * (d->now - d->began + watch_time(d)) / WATCHED_NS;
+
+	return n < 100 ? 100 : n > WATCHED_CALLS ? WATCHED_CALLS : n;
+}
+
+/* Every call of a watched method is written down, so the hot ones are left out. */
+static void data_rules(struct dig *d)
+{
+	double may = watch_calls(d) / watch_time(d) * second; /* calls a second */
+
+	buf_clear(&d->rules);
+	d->n_watched = 0;
+	find_watched(d);
+	for (unsigned i = 0; i < d->n_watched; i++) {
+		const struct dig_figures *f = dig_figures_of(d, d->watched[i].method);
+
+		if (f && f->rate > may) {
+			buf_text(&d->said, "  ");
+			dig_put_name(&d->said, d->watched[i].method);
+			buf_printf(
+				&d->said,
+				" is called %.0f times a second: watching it would cost too much.\n",
+				f->rate);
+			continue;
+		}
+		may -= f ? f->rate : 0;
+		buf_text(&d->rules, "hook ");
+		dig_put_target(&d->rules, d->watched[i].method);
+		buf_text(&d->rules, " template catch-all full\n");
+	}
+}
+
+/* The next method whose callees are wanted; .n 0: none. */
+static struct slice next_in_graph(struct dig *d)
+{
+	return d->asked < d->n_graph ? d->graph[d->asked].method : (struct slice){ NULL, 0 };
+}
+
+static void measure(const struct dig *d, struct dig_action *out)
+{
+	out->step = DIG_MEASURE;
+	out->for_ns = d->measure.readings ? (uint64_t)second : 1; /* the first reading is at once */
+}
+
+void dig_next(struct dig *d, double now_ns, struct dig_action *out)
+{
+	*out = (struct dig_action){ .step = DIG_DONE };
+	d->began = d->began > 0 ? d->began : now_ns;
+	d->now = now_ns;
+	if (d->err || d->said.err || d->rules.err || d->all.err || d->under.err) {
+		d->err = d->err ? d->err : E_NO_MEMORY;
+		return;
+	}
+	switch (d->phase) {
+	case PH_LOOK:
+	case PH_DEEPER:
+		out->step = DIG_SAMPLE;
+		out->for_ns = (uint64_t)(4 * second);
+		break;
+	case PH_ROOTS_IN:
+		root_rules(d);
+		out->step = d->rules.n ? DIG_HOOK : DIG_DONE;
+		break;
+	case PH_GRAPH:
+		buf_clear(&d->rules);
+		if (next_in_graph(d).n) {
+			dig_put_target(&d->rules, next_in_graph(d));
+			out->step = DIG_CALLEES;
+			out->method = buf_slice(&d->rules);
+			break;
+		}
+		d->phase = PH_BRANCH_IN;
+		/* fall through */
+	case PH_BRANCH_IN:
+		branch_rules(d);
+		out->step = DIG_HOOK;
+		break;
+	case PH_ROOTS:
+	case PH_BRANCH:
+		measure(d, out);
+		break;
+	case PH_DATA:
+		data_rules(d);
+		out->step = d->rules.n ? DIG_WATCH : DIG_DONE;
+		out->limit = (uint64_t)watch_calls(d);
+		out->for_ns = (uint64_t)watch_time(d);
+		break;
+	default:
+		break;
+	}
+	out->rules = buf_slice(&d->rules);
+}
+
+/* ---- what came of it ----------------------------------------------------------------------- */
+
+void dig_sampled(struct dig *d)
+{
+	samples_seal(&d->fresh);
+	samples_merge(&d->all, &d->fresh);
+	samples_release(&d->fresh);
+	samples_init(&d->fresh);
+	if (d->phase == PH_LOOK) {
+		find_tell_look(d);
+		d->phase = PH_ROOTS_IN;
+		return;
+	}
+	if (find_below(d) < UNDER_LEAST && d->tries++ < 1 && !is_late(d, 20 * second))
+		return; /* once more */
+	find_trail(d);
+	d->phase = PH_GRAPH;
+}
+
+void dig_hooked(struct dig *d, bool any, bool undecided)
+{
+	if (undecided && !d->no_inside) {
+		d->no_inside = true; /* the same once more, without */
+		return;
+	}
+	if (!any && d->phase == PH_ROOTS_IN) {
+		buf_text(&d->said, "None of the methods that run can be hooked.\n");
+		find_unmeasured(d);
+		finish(d);
+		return;
+	}
+	start_measure(d);
+	d->phase = d->phase == PH_ROOTS_IN ? PH_ROOTS : PH_BRANCH;
+}
+
+void dig_method(struct dig *d, const struct dig_figures *f)
+{
+	struct dig_figures *copy = arena_copy(&d->readings, f, sizeof(*f));
+
+	if (!copy || !(copy->name = arena_dup(&d->readings, f->name)).p) {
+		d->err = E_NO_MEMORY;
+		return;
+	}
+	copy->next = d->figures;
+	d->figures = copy;
+}
+
+static void roots_measured(struct dig *d)
+{
+	size_t n = measure_windows(&d->measure);
+	bool any = find_root(d) && find_root_is_whole(d);
+
+	if (n < ROOT_WINDOWS || (!any && n < ROOT_WINDOWS_MAX && !is_late(d, 5 * second)))
+		return;
+	if (!find_decide(d)) {
+		finish(d);
+		return;
+	}
+	if (find_below(d) < UNDER_LEAST && !is_late(d, 20 * second)) {
+		d->phase = PH_DEEPER;
+		d->tries = 0;
+		return;
+	}
+	find_trail(d);
+	d->phase = PH_GRAPH;
+}
+
+static bool is_on_path(const struct dig *d, struct slice name)
+{
+	for (unsigned i = 0; i < d->answer.n_path; i++)
+		if (slice_eq(d->answer.path[i], name))
+			return true;
+	return slice_eq(name, d->answer.root) || slice_eq(name, d->answer.task);
+}
+
+/* The hooks cost more than they may: the hook that is called most and not needed for the answer goes;
+ * when all are needed, fewer calls are timed.  False: nothing could be saved. */
+static bool save_cost(struct dig *d)
+{
+	const struct dig_figures *most = NULL;
+
+	find_branch(d);
+	for (const struct dig_figures *f = d->figures; f; f = f->next)
+		if (!is_on_path(d, f->name) && f->rate > 100 && (!most || f->rate > most->rate))
+			most = f;
+	if (most && d->n_banned < COUNT(d->banned)) {
+		d->banned[d->n_banned++] = arena_dup(&d->mem, most->name);
+		buf_printf(&d->said, "The hooks cost %.1f %%, more than %.1f %%: without ",
+			   100 * d->cost_share, 100 * d->options.budget);
+		dig_put_name(&d->said, most->name);
+		buf_printf(&d->said, ", which is called %.0f times a second.\n", most->rate);
+		return true;
+	}
+	if (d->lowered)
+		return false;
+	buf_printf(&d->said,
+		   "The hooks cost %.1f %%, more than %.1f %%: one call in 64 is timed.\n",
+		   100 * d->cost_share, 100 * d->options.budget);
+	d->lowered = true;
+	return true;
+}
+
+static void branch_measured(struct dig *d)
+{
+	size_t n = measure_windows(&d->measure);
+	bool clear;
+
+	if (n >= 1 && d->cost_share > d->options.budget && d->phase == PH_BRANCH &&
+	    !is_late(d, 12 * second) && save_cost(d)) {
+		d->phase = PH_BRANCH_IN;
+		return;
+	}
+	clear = n >= BRANCH_WINDOWS && find_branch(d);
+	if (n < BRANCH_WINDOWS || (!clear && n < BRANCH_WINDOWS_MAX && !is_late(d, 8 * second)))
+		return;
+	find_tell_branch(d);
+	find_contexts(d);
+	find_why(d);
+	d->phase = is_late(d, 6 * second) ? PH_END : PH_DATA;
+}
+
+void dig_measured(struct dig *d)
+{
+	if (d->measure.err)
+		d->err = d->measure.err;
+	else if (d->phase == PH_ROOTS)
+		roots_measured(d);
+	else
+		branch_measured(d);
+	if (d->phase == PH_ROOTS || d->phase == PH_BRANCH) {
+		d->figures = NULL; /* the next reading has them all again */
+		arena_reset(&d->readings);
+	}
+}
+
+void dig_callee(struct dig *d, struct slice name)
+{
+	struct slice kept;
+	unsigned n = d->graph[d->asked].n;
+
+	if (find_is_lookup(name))
+		d->graph[d->asked].looks_up = true;
+	if (n >= COUNT(d->graph[0].callees) || sample_is_jdk(name))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		if (slice_eq(d->graph[d->asked].callees[i], name))
+			return;
+	kept = arena_dup(&d->mem, name);
+	if (kept.p)
+		d->graph[d->asked].callees[d->graph[d->asked].n++] = kept;
+}
+
+void dig_callees_end(struct dig *d)
+{
+	if (d->asked < d->n_graph)
+		d->asked++;
+	if (is_late(d, 20 * second))
+		d->asked = d->n_graph;
+	else
+		find_more_graph(d);
+}
+
+static struct split *split_of(struct dig *d, struct slice name)
+{
+	for (unsigned i = 0; i < d->n_watched; i++)
+		if (slice_eq(d->watched[i].method, name))
+			return &d->watched[i].split;
+	return NULL;
+}
+
+void dig_call(struct dig *d, struct slice name, double ns)
+{
+	d->taking = split_of(d, name);
+	if (d->taking)
+		split_call(d->taking, ns);
+}
+
+void dig_value(struct dig *d, unsigned number, struct slice text)
+{
+	if (d->taking)
+		split_value(d->taking, number, text);
+}
+
+void dig_watched(struct dig *d)
+{
+	find_condition(d);
+	finish(d);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dig.h - finds out why a program is slow: which facts to ask for next, and what follows from them.
+ *
+ * A machine without hands.  Whoever drives it calls dig_next, does what that says, hands in what
+ * came of it, and calls dig_next again until it says DIG_DONE:
+ *
+ *	DIG_SAMPLE	take samples; fill dig.fresh (samples_add...), then dig_sampled
+ *	DIG_HOOK	put these rules in, in place of those before; then dig_hooked
+ *	DIG_MEASURE	wait, then read: measure_* into dig.measure, dig_method for each; dig_measured
+ *	DIG_CALLEES	ask what a method calls: dig_callee for each, then dig_callees_end
+ *	DIG_WATCH	watch calls: dig_call and dig_value for each, then dig_watched
+ *
+ * dig.said is what there is to tell a person; the driver prints and empties it.  Nothing here knows a
+ * JVM or a clock: time comes in by dig_next.  Out of memory is sticky, in dig.err.  One thread. */
+#ifndef PLAN_DIG_H
+#define PLAN_DIG_H
+
+#include "plan/kind.h"
+#include "plan/measure.h"
+#include "plan/split.h"
+#include "plan/trail.h"
+
+enum dig_step { DIG_SAMPLE, DIG_HOOK, DIG_MEASURE, DIG_CALLEES, DIG_WATCH, DIG_DONE };
+
+struct dig_action {
+	enum dig_step step;
+	uint64_t for_ns;     /* of SAMPLE, MEASURE and WATCH */
+	struct slice rules;  /* of HOOK (empty: none) and WATCH; valid until the next dig_next */
+	struct slice method; /* of CALLEES, as in rules */
+	uint64_t limit;	     /* of WATCH: calls */
+};
+
+struct dig_options {
+	struct slice method; /* pkg.Class::name that is to be explained; empty: found by itself */
+	double slow_ns;	     /* calls from here on are slow; 0: 50 ms, or much slower than usual */
+	double for_ns;	     /* it ends by then */
+	double budget;	     /* share of one processor that may go into it */
+};
+
+enum { DIG_BUCKETS = 256, DIG_PATH = 24, DIG_CONTEXTS = 6, DIG_GRAPH = 24 };
+
+struct dig_figures { /* of one hooked method, since it was hooked */
+	struct slice name;
+	uint64_t calls, timed, total_ns, max_ns;
+	double rate;
+	uint64_t low[DIG_BUCKETS];
+	uint32_t count[DIG_BUCKETS];
+	size_t n;
+	struct dig_figures *next;
+};
+
+struct dig_context {			/* the guilty method under one sequence of callers */
+	struct slice callers[DIG_PATH]; /* outermost first; without itself */
+	unsigned n;
+	struct estimated mean; /* ns a call */
+	double calls;
+	bool slow;
+};
+
+enum dig_verdict {
+	DIG_NOTHING, /* nothing is slow */
+	DIG_METHOD,  /* a method, with a kind of time */
+	DIG_GC,
+	DIG_STARVED, /* of processors */
+	DIG_UNCLEAR, /* slow, but it could not be seen why */
+};
+
+struct dig_answer {
+	enum dig_verdict verdict;
+	struct slice root; /* what is slow */
+	double root_mean, root_p50, root_p99, root_rate, slow_share, slow_ns, limit_ns;
+	struct slice guilty; /* pkg.Class.method(desc) */
+	struct slice path[DIG_PATH];
+	unsigned n_path;
+	struct estimated share;	   /* of the root's time */
+	struct estimated mean;	   /* ns a call */
+	struct estimated per_root; /* calls for each call of the root */
+	struct slice caller;	   /* of the guilty method */
+	struct estimated per_caller;
+	bool is_measured; /* by hooks; else by samples alone */
+	bool looks_up;	  /* the caller asks a map or cache before it calls the guilty one */
+	enum kind kind;
+	double kind_share;  /* of the guilty method's samples */
+	struct slice where; /* what it calls for that, of the JDK or native; may be empty */
+	struct slice lock_class, lock_holder, lock_thread;
+	struct slice task; /* what the threads of a pool are busy with, when it is that */
+	unsigned task_threads;
+	struct estimated task_mean;
+	double gc_share, gc_cpu_share, delay_share;
+	struct dig_context contexts[DIG_CONTEXTS];
+	unsigned n_contexts;
+	struct slice condition_at; /* the method whose arguments it is about */
+	struct split_answer condition;
+	struct slice spread[TRAIL_BESIDE]; /* callees among which the time is divided */
+	unsigned n_spread;
+};
+
+struct dig {
+	struct arena mem;
+	struct dig_options options;
+	struct buf said, rules;
+	int phase;
+	unsigned tries;
+	double began, now; /* ns */
+	struct samples all, fresh, under;
+	struct measure measure;
+	struct arena readings; /* of figures */
+	struct dig_figures *figures;
+	const struct sample_node *roots[TRAIL_ROOTS];
+	unsigned n_roots;
+	struct trail trail;
+	struct { /* what calls what, as far as it was asked */
+		struct slice method;
+		struct slice callees[64];
+		unsigned n;
+		bool looks_up;
+	} graph[DIG_GRAPH];
+	unsigned n_graph, asked;
+	bool no_inside; /* the agent does not decide `inside` */
+	/* The governor: what the hooks have cost in the last window, as a share of one processor (set by
+	 * the driver before dig_measured), and what was done about it. */
+	double cost_share;
+	struct slice banned[16];
+	unsigned n_banned;
+	bool lowered;
+	struct {
+		struct slice method;
+		struct split split;
+	} watched[3];
+	unsigned n_watched;
+	struct split *taking; /* of the call whose values come */
+	struct dig_answer answer;
+	int err;
+};
+
+void dig_init(struct dig *d, const struct dig_options *options);
+void dig_release(struct dig *d);
+
+void dig_next(struct dig *d, double now_ns, struct dig_action *out);
+
+void dig_sampled(struct dig *d);
+void dig_hooked(struct dig *d, bool any, bool undecided); /* undecided: `inside` was left alone */
+void dig_method(struct dig *d, const struct dig_figures *f); /* copied */
+void dig_measured(struct dig *d);
+void dig_callee(struct dig *d, struct slice name);
+void dig_callees_end(struct dig *d);
+void dig_call(struct dig *d, struct slice name, double ns);
+void dig_value(struct dig *d, unsigned number, struct slice text);
+void dig_watched(struct dig *d);
+
+/* The answer in two lines, and the rules that keep an eye on it. */
+void dig_print(const struct dig *d, struct buf *out);
+void dig_print_rules(const struct dig *d, struct buf *out);
+
+/* ---- for the parts of dig ---- */
+
+/* "pkg.Class::name(int, java.lang.String)" of "pkg.Class.name(ILjava/lang/String;)V". */
+void dig_put_target(struct buf *out, struct slice name);
+/* "Class.name", for people. */
+void dig_put_name(struct buf *out, struct slice name);
+void dig_put_time(struct buf *out, double ns);
+void dig_put_share(struct buf *out, double share);
+const struct dig_figures *dig_figures_of(const struct dig *d, struct slice name);
+
+#endif

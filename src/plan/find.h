@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* find.h - what follows from the facts that dig has gathered; private to dig. */
+#ifndef PLAN_FIND_H
+#define PLAN_FIND_H
+
+#include "plan/dig.h"
+
+void find_tell_look(struct dig *d);
+bool find_root(const struct dig *d); /* some candidate has returned */
+/* The hooks have seen about as much time as the samples; else slow calls are rare, or run still. */
+bool find_root_is_whole(const struct dig *d);
+/* Chooses the root and says whether it is slow.  False: nothing is left to be done. */
+bool find_decide(struct dig *d);
+void find_unmeasured(struct dig *d); /* the answer from samples alone */
+
+uint64_t find_below(struct dig *d); /* fills d->under; gives its samples */
+void find_trail(struct dig *d);	    /* fills d->trail, and begins the graph */
+void find_more_graph(struct dig *d);
+bool find_is_lookup(struct slice name); /* asks a map or a cache */
+
+bool find_branch(struct dig *d); /* the guilty method, as measured; true: that is clear */
+void find_tell_branch(struct dig *d);
+void find_contexts(struct dig *d);
+void find_why(struct dig *d);
+
+void find_watched(struct dig *d); /* chooses methods whose arguments are wanted */
+void find_condition(struct dig *d);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* find_root.c - which transaction is slow, if any. */
+#include "plan/find.h"
+
+static const double slow_default = 50e6; /* ns */
+static const double slow_time = 0.25;	 /* share of its time that is in slow calls */
+static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
+static const double gc_much = 0.12;
+static const double waiting_much = 0.4;
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+void find_tell_look(struct dig *d)
+{
+	const struct sample_vitals *v = &d->all.vitals;
+
+	d->answer.gc_share = share(v->gc, v->wall);
+	d->answer.gc_cpu_share = share(v->gc_cpu, v->cpu);
+	d->answer.delay_share = share(v->delay, v->cpu + v->delay);
+	buf_printf(&d->said,
+		   "Looked %llu times at %u threads in %.1f s: %.0f %% of one processor used, "
+		   "garbage collection %.0f %% of the time.\n",
+		   (unsigned long long)v->samples, v->threads, (double)v->wall / 1e9,
+		   100 * share(v->cpu, v->wall), 100 * d->answer.gc_share);
+}
+
+static bool has_returned(const struct dig *d, struct slice name)
+{
+	struct measured m;
+
+	return measure_method(&d->measure, name, &m) && measure_ns(&d->measure, &m) > 0;
+}
+
+bool find_root(const struct dig *d)
+{
+	if (d->options.method.n) {
+		for (const struct dig_figures *f = d->figures; f; f = f->next)
+			if (f->timed)
+				return true;
+		return false;
+	}
+	for (unsigned i = 0; i < d->n_roots; i++)
+		if (has_returned(d, d->roots[i]->name))
+			return true;
+	return false;
+}
+
+bool find_root_is_whole(const struct dig *d)
+{
+	double looks = (double)(d->all.vitals.samples ? d->all.vitals.samples : 1);
+	double wall = (double)measure_windows(&d->measure) * 1e9;
+
+	if (d->options.method.n)
+		return true;
+	for (unsigned i = 0; i < d->n_roots; i++) {
+		double seen = (double)d->roots[i]->busy / looks;
+		struct measured m;
+
+		if (!measure_method(&d->measure, d->roots[i]->name, &m) ||
+		    measure_ns(&d->measure, &m) <= 0)
+			continue;
+		if (seen > 0.04 && measure_ns(&d->measure, &m) / wall < seen / 3)
+			return false;
+	}
+	return true;
+}
+
+/* Some caller of it returns, too: then that one is the root. */
+static bool is_below_root(const struct dig *d, const struct sample_node *n)
+{
+	for (const struct sample_node *up = n->parent; up; up = up->parent)
+		for (unsigned i = 0; i < d->n_roots; i++)
+			if (slice_eq(d->roots[i]->name, up->name) && has_returned(d, up->name))
+				return true;
+	return false;
+}
+
+struct candidate {
+	const struct dig_figures *figures;
+	struct spread spread;
+	double limit; /* of slow calls, ns; 0: all of them */
+	bool slow;
+	double weight;	/* ns of slow calls */
+	double waiting; /* share of the samples that wait for locks */
+};
+
+static double waiting_share(const struct dig *d, struct slice name)
+{
+	struct samples under;
+	uint64_t by[KINDS], n;
+
+	samples_init(&under);
+	samples_under(&d->all, name, &under);
+	n = kind_divide(&under.root, by);
+	samples_release(&under);
+	return n >= 20 ? share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n) : 0;
+}
+
+static void judge(const struct dig *d, const struct dig_figures *f, struct candidate *c)
+{
+	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default;
+
+	*c = (struct candidate){ .figures = f, .limit = limit };
+	c->spread = stats_spread(f->low, f->count, f->n, limit);
+	c->slow = c->spread.slow_time >= slow_time;
+	if (!c->slow && d->options.slow_ns <= 0) {
+		double odd = odd_times * c->spread.median;
+		struct spread s;
+
+		odd = odd > odd_least ? odd : odd_least;
+		s = stats_spread(f->low, f->count, f->n, odd);
+		if (s.slow_time >= odd_time) {
+			c->slow = true;
+			c->limit = odd;
+			c->spread = s;
+		}
+	}
+	if (!c->slow && f->timed && (double)f->total_ns / (double)f->timed > 2e6) {
+		c->waiting = waiting_share(d, f->name);
+		if (c->waiting >= waiting_much) {
+			c->slow = true;
+			c->limit = 0;
+			c->spread = stats_spread(f->low, f->count, f->n, 0);
+		}
+	}
+	c->weight = c->spread.slow_time * (double)f->total_ns;
+}
+
+static void tell_candidate(struct dig *d, const struct candidate *c)
+{
+	const struct dig_figures *f = c->figures;
+
+	buf_text(&d->said, "  ");
+	dig_put_name(&d->said, f->name);
+	buf_printf(&d->said, " returns %.3g times a second: usually ", f->rate);
+	dig_put_time(&d->said, c->spread.median);
+	buf_text(&d->said, ", 99 % within ");
+	dig_put_time(&d->said, stats_quantile(f->low, f->count, f->n, 0.99));
+	if (c->slow && c->limit > 0) {
+		buf_text(&d->said, "; ");
+		dig_put_share(&d->said, c->spread.slow_calls);
+		buf_text(&d->said, " of the calls take over ");
+		dig_put_time(&d->said, c->limit);
+		buf_printf(&d->said, " and have %.0f %% of the time: slow",
+			   100 * c->spread.slow_time);
+	} else if (c->slow) {
+		buf_printf(&d->said, ", %.0f %% of that waiting for locks: slow", 100 * c->waiting);
+	}
+	buf_text(&d->said, "\n");
+}
+
+static void take_root(struct dig *d, const struct candidate *c)
+{
+	const struct dig_figures *f = c->figures;
+	struct dig_answer *a = &d->answer;
+
+	a->root = arena_dup(&d->mem, f->name);
+	a->root_mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
+	a->root_p50 = c->spread.median;
+	a->root_p99 = stats_quantile(f->low, f->count, f->n, 0.99);
+	a->root_rate = f->rate;
+	a->slow_share = c->spread.slow_calls;
+	a->slow_ns = c->spread.slow_mean;
+	a->limit_ns = c->limit;
+}
+
+bool find_decide(struct dig *d)
+{
+	struct candidate best = { 0 }, busiest = { 0 }, c;
+
+	for (const struct dig_figures *f = d->figures; f; f = f->next) {
+		const struct sample_node *n = NULL;
+
+		for (unsigned i = 0; i < d->n_roots; i++)
+			if (slice_eq(d->roots[i]->name, f->name))
+				n = d->roots[i];
+		if (!f->timed || (!d->options.method.n && (!n || is_below_root(d, n))))
+			continue;
+		judge(d, f, &c);
+		tell_candidate(d, &c);
+		if (c.slow && c.weight > best.weight)
+			best = c;
+		if (!busiest.figures || f->total_ns > busiest.figures->total_ns)
+			busiest = c;
+	}
+	if (!busiest.figures) {
+		buf_text(&d->said, "No method of the program has returned in this time.\n");
+		find_unmeasured(d);
+		return false;
+	}
+	if (best.figures) {
+		take_root(d, &best);
+		d->answer.verdict = DIG_METHOD;
+	} else {
+		take_root(d, &busiest);
+		d->answer.verdict = d->options.method.n ? DIG_METHOD : DIG_NOTHING;
+	}
+	if (d->answer.gc_share >= gc_much)
+		d->answer.verdict = DIG_GC;
+	if (d->answer.verdict != DIG_NOTHING) {
+		buf_text(&d->said, "Digging below ");
+		dig_put_name(&d->said, d->answer.root);
+		buf_text(&d->said, ".\n");
+	}
+	return d->answer.verdict != DIG_NOTHING;
+}
+
+/* Nothing could be measured: one call goes on for ever, or nothing may be hooked. */
+void find_unmeasured(struct dig *d)
+{
+	const struct sample_node *best = NULL;
+
+	for (unsigned i = 0; i < d->n_roots; i++)
+		if (!best || d->roots[i]->busy > best->busy)
+			best = d->roots[i];
+	d->answer.verdict = DIG_NOTHING;
+	if (!best || best->busy * 4 < d->all.vitals.samples)
+		return;
+	d->answer.verdict = DIG_METHOD;
+	d->answer.root = best->name;
+	find_below(d);
+	find_trail(d);
+	find_why(d);
+	/* One that has nothing to do is not slow. */
+	if (d->answer.kind == KIND_SLEEP || d->answer.kind == KIND_WAIT ||
+	    d->answer.kind == KIND_QUEUE || d->answer.kind == KIND_FUTURE) {
+		d->answer.verdict = DIG_NOTHING;
+		d->answer.root.n = 0;
+	}
+}

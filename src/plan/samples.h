@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samples.h - stack samples of a program as one tree, and questions about it.
+ *
+ * A node is a method in its sequence of callers, outermost first.  Rows come in pre-order; after
+ * samples_seal every node knows the samples in it and below it.  Names are copied.  All memory is the
+ * arena's; out of memory is sticky, in samples.err.  One thread. */
+#ifndef PLAN_SAMPLES_H
+#define PLAN_SAMPLES_H
+
+#include "base/arena.h"
+
+enum sample_state { /* what a thread did */
+		    SAMPLE_RUNNING,
+		    SAMPLE_NATIVE,
+		    SAMPLE_BLOCKED,
+		    SAMPLE_WAITING,
+		    SAMPLE_PARKED,
+		    SAMPLE_SLEEPING,
+		    SAMPLE_STATES
+};
+
+enum {
+	SAMPLE_IS_NATIVE = 1, /* no byte code */
+	SAMPLE_IS_FIXED = 2,  /* cannot be hooked */
+	SAMPLE_IS_SYNTHETIC = 4,
+};
+
+struct sample_node {
+	struct slice name; /* pkg.Class.method(desc) */
+	unsigned flags;
+	uint32_t depth; /* of an outermost frame: 1 */
+	struct sample_node *parent, *first, *next;
+	uint64_t self[SAMPLE_STATES];
+	uint64_t total; /* in it and below */
+	uint64_t busy;	/* of these, not waiting for work to come */
+	uint64_t stretches;
+	uint32_t threads;
+};
+
+struct sample_lock {
+	struct slice class, waiter, thread, holder;
+	bool parked; /* of java.util.concurrent */
+	uint64_t samples;
+	struct sample_lock *next;
+};
+
+struct sample_vitals { /* ns */
+	uint64_t wall, cost, gc, cpu, delay, gc_cpu, jit_cpu, own_cpu;
+	uint64_t samples, gcs;
+	uint32_t threads, cpus;
+};
+
+struct samples {
+	struct arena mem;
+	struct sample_node root; /* of no method */
+	struct sample_node *last;
+	size_t n;
+	struct sample_lock *locks;
+	struct sample_vitals vitals;
+	int err;
+};
+
+void samples_init(struct samples *s);
+void samples_release(struct samples *s);
+
+struct sample_row {
+	uint32_t depth; /* from 0 */
+	struct slice name;
+	unsigned flags;
+	uint64_t self[SAMPLE_STATES];
+	uint64_t stretches;
+	uint32_t threads;
+};
+void samples_add(struct samples *s, const struct sample_row *row);
+void samples_add_lock(struct samples *s, const struct sample_lock *lock);
+void samples_seal(struct samples *s);
+
+/* Adds another answer: counts are summed up. */
+void samples_merge(struct samples *into, const struct samples *more);
+
+/* What lies below the outermost calls of a method, wherever it was called: `out`, initialised by the
+ * caller, gets it as its only root, sealed.  Gives how many samples that are. */
+uint64_t samples_under(const struct samples *s, struct slice method, struct samples *out);
+
+const struct sample_node *samples_next(const struct sample_node *n, const struct sample_node *top);
+
+/* Parts of a name; views of it. */
+struct slice sample_class(struct slice name);  /* pkg.Class */
+struct slice sample_method(struct slice name); /* method, without the descriptor */
+struct slice sample_plain(struct slice name);  /* pkg.Class.method */
+struct slice sample_desc(struct slice name);   /* (desc); empty when there is none */
+
+bool sample_is_jdk(struct slice name); /* of a package of the JDK's own */
+
+#endif

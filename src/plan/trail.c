@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trail.c - follows the time down. */
+#define _GNU_SOURCE /* memmem() */
+#include "plan/trail.h"
+
+static const double most = 0.55; /* of its caller's samples: the way goes on */
+
+bool trail_is_sql(struct slice name)
+{
+	struct slice class = sample_class(name), method = sample_method(name);
+
+	return !sample_is_jdk(name) && slice_starts(method, slice_str("execute")) &&
+	       memmem(class.p, class.n, "Statement", 9) != NULL;
+}
+
+bool trail_can_hook(const struct sample_node *n)
+{
+	return !(n->flags & (SAMPLE_IS_NATIVE | SAMPLE_IS_FIXED)) && !sample_is_jdk(n->name);
+}
+
+/* Keeps the list in order, with the largest first. */
+static void keep(struct trail_step *step, const struct sample_node *n)
+{
+	unsigned at = step->n_beside;
+
+	if (at < TRAIL_BESIDE)
+		step->n_beside++;
+	else if (step->beside[--at]->total >= n->total)
+		return;
+	for (; at > 0 && step->beside[at - 1]->total < n->total; at--)
+		step->beside[at] = step->beside[at - 1];
+	step->beside[at] = n;
+}
+
+/* The nearest methods below n that are the program's; the largest is the first. */
+static void look_below(const struct sample_node *n, struct trail_step *step)
+{
+	const struct sample_node *at = n->first;
+
+	while (at) {
+		const struct sample_node *next;
+
+		if (sample_is_jdk(at->name) || at->flags & SAMPLE_IS_FIXED) {
+			next = samples_next(at, n);
+		} else {
+			keep(step, at);
+			while (at != n && !at->next)
+				at = at->parent;
+			next = at == n ? NULL : at->next;
+		}
+		at = next;
+	}
+}
+
+static bool is_in(const struct trail *t, struct slice name)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		if (slice_eq(t->steps[i].node->name, name))
+			return true;
+	return false;
+}
+
+void trail_follow(struct trail *t, const struct sample_node *top)
+{
+	t->n = 0;
+	while (top && t->n < TRAIL_MAX) {
+		struct trail_step *step = &t->steps[t->n];
+		const struct sample_node *best;
+
+		*step = (struct trail_step){ .node = top };
+		t->n++;
+		if (trail_is_sql(top->name))
+			return;
+		look_below(top, step);
+		best = step->n_beside ? step->beside[0] : NULL;
+		if (!best || (double)best->total < most * (double)top->total ||
+		    is_in(t, best->name))
+			return;
+		memmove(step->beside, step->beside + 1,
+			(TRAIL_BESIDE - 1) * sizeof(step->beside[0]));
+		step->n_beside--;
+		top = best;
+	}
+}
+
+static unsigned own_depth(const struct sample_node *n)
+{
+	unsigned depth = 0;
+
+	for (; n->parent; n = n->parent)
+		depth += !sample_is_jdk(n->name);
+	return depth;
+}
+
+static bool add_root(const struct sample_node **out, unsigned *n, const struct sample_node *node)
+{
+	for (unsigned i = 0; i < *n; i++)
+		if (slice_eq(out[i]->name, node->name))
+			return true;
+	if (*n == TRAIL_ROOTS)
+		return false;
+	out[(*n)++] = node;
+	return true;
+}
+
+unsigned trail_roots(const struct samples *s, const struct sample_node *out[TRAIL_ROOTS])
+{
+	uint64_t least = s->vitals.samples / 50 + 1; /* a fiftieth of one thread's time */
+	unsigned n = 0;
+
+	/* Outermost first, so that a long way down one thread does not use up the room. */
+	for (unsigned depth = 1; depth <= TRAIL_ROOT_DEPTH; depth++)
+		for (const struct sample_node *at = s->root.first; at;
+		     at = samples_next(at, &s->root))
+			if (at->busy > least && trail_can_hook(at) && own_depth(at) == depth &&
+			    !add_root(out, &n, at))
+				return n;
+	return n;
+}
