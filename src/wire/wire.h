@@ -27,13 +27,13 @@ enum wire_type {
 
 /* Flags of the fields named `flags`. */
 enum {
-	HOOK_YES = 1,	/* also when there are very many methods */
-	HOOK_HELD = 2,	/* leaves when the client does */
-	HOOK_DRY = 4,	/* only count what it would hook */
-	HOOK_INSTEAD = 8, /* those that this client holds leave in the same change */
+	HOOK_YES = 1,	    /* also when there are very many methods */
+	HOOK_HELD = 2,	    /* leaves when the client does */
+	HOOK_DRY = 4,	    /* only count what it would hook */
+	HOOK_INSTEAD = 8,   /* those that this client holds leave in the same change */
 	REPORT_BUCKETS = 2, /* of `report`: with histograms */
-	RULE_HELD = 1,	/* of `rule`: some client holds it */
-	RULE_WAITS = 2, /* ... it decides about no method that is loaded */
+	RULE_HELD = 1,	    /* of `rule`: some client holds it */
+	RULE_WAITS = 2,	    /* ... it decides about no method that is loaded */
 	RULE_BY_STACK =
 		4, /* ... one of its callers cannot be woven: every call looks at the stack */
 	WELCOME_LATE = 1, /* the agent was attached to the running JVM */
@@ -44,7 +44,7 @@ enum {
 	STATUS_FAST = 1,
 	REPORT_TREE = 1, /* of `report`: the nodes of the tree, too, after the methods */
 	NODE_SETTLED = 1,
-	NODE_LIGHT = 2, /* only counted */
+	NODE_LIGHT = 2,	  /* only counted */
 	FRAME_NATIVE = 1, /* of `frame`: the method has no byte code */
 	FRAME_FIXED = 2,  /* the JVM does not let its class be changed */
 	FRAME_SEEN = 4,	  /* of a synthetic method: nobody wrote it */

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_dig.c - "sonde dig": finds out by itself why a running program is slow. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/dig_link.h"
+#include "cli/figures.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+
+int cmd_dig(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde dig [OPTION]... [TARGET [METHOD]]\n"
+	"\n"
+	"Finds out why a running program is slow: looks where its threads are, finds the method whose\n"
+	"calls are slow, hooks what it calls, keeps the branch that has the time, and goes down until\n"
+	"the time is explained: computing, a lock, input and output, garbage collection, a queue.  Says\n"
+	"in which contexts and for which data it is slow.  All its hooks are out again at the end.\n"
+	"TARGET is a pid, a main class or a jar; METHOD (a.b.C::m) is explained, slow or not.\n"
+	"\n"
+	"  --slow TIME     calls from this time on are slow (otherwise 50ms, or ten times as long as\n"
+	"                  usual)\n"
+	"  --for TIME      end after this time at the latest (otherwise 50s)\n"
+	"  --budget SHARE  what it may cost the program, of one processor (otherwise 1%)\n"
+	"  --save FILE     write rules that watch what was found, for 'sonde run --rules'\n"
+	"  --quiet         only the answer, not the reasoning\n"
+	"  --json          print one JSON object\n"
+	"  --help          this text\n"
+	"\n"
+	"Exit status: 0 something is slow, 1 nothing is, 2 wrong usage, 3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde dig 4711\n"
+	"  sonde dig shop.jar com.shop.Cart::checkout\n"
+	"  sonde dig --slow 200ms --save shop.rules shop.jar\n";
+
+struct command_dig {
+	bool json, quiet;
+	const char *save;
+	struct dig_options options;
+	struct target target;
+	struct dig_link link;
+};
+
+/* The plan's reasoning goes to stderr as it is found, so that stdout has the answer alone. */
+static void tell(struct command_dig *c)
+{
+	struct buf *said = &c->link.dig.said;
+	struct buf shown = { 0 };
+
+	if (said->n && !c->quiet && !c->json) {
+		client_show(&shown, buf_slice(said));
+		fprintf(stderr, "%.*s", SLICE_FMT(buf_slice(&shown)));
+	}
+	buf_release(&shown);
+	buf_clear(said);
+}
+
+static void json_name(struct json *j, const char *key, struct slice name)
+{
+	if (!name.n)
+		return;
+	json_key(j, key);
+	json_str(j, name);
+}
+
+static void json_number(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_double(j, v);
+}
+
+static void json_estimated(struct json *j, const char *key, struct estimated e)
+{
+	json_key(j, key);
+	json_open(j, '{');
+	json_number(j, "value", e.value);
+	if (e.margin >= 0)
+		json_number(j, "margin", e.margin);
+	json_close(j, '}');
+}
+
+static void json_contexts(struct json *j, const struct dig_answer *a)
+{
+	json_key(j, "contexts");
+	json_open(j, '[');
+	for (unsigned i = 0; i < a->n_contexts; i++) {
+		const struct dig_context *c = &a->contexts[i];
+
+		json_open(j, '{');
+		json_key(j, "callers");
+		json_open(j, '[');
+		for (unsigned k = 0; k < c->n; k++)
+			json_str(j, c->callers[k]);
+		json_close(j, ']');
+		json_key(j, "slow");
+		json_bool(j, c->slow);
+		json_estimated(j, "ns_per_call", c->mean);
+		json_number(j, "calls", c->calls);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_cause(struct json *j, const struct dig_answer *a)
+{
+	json_key(j, "cause");
+	json_open(j, '{');
+	json_name(j, "method", a->guilty);
+	json_key(j, "kind");
+	json_text(j, a->verdict == DIG_GC ? "gc" : kind_word(a->kind));
+	json_number(j, "kind_share", a->kind_share);
+	json_name(j, "where", a->where);
+	json_key(j, "path");
+	json_open(j, '[');
+	for (unsigned i = 0; i < a->n_path; i++)
+		json_str(j, a->path[i]);
+	json_close(j, ']');
+	if (a->is_measured) {
+		json_estimated(j, "share", a->share);
+		json_estimated(j, "ns_per_call", a->mean);
+		json_estimated(j, "calls_per_root_call", a->per_root);
+	}
+	json_contexts(j, a);
+	if (a->condition.condition.n) {
+		json_name(j, "condition", a->condition.condition);
+		json_name(j, "condition_at", a->condition_at);
+		cli_json_count(j, "slow_calls", a->condition.slow);
+		cli_json_count(j, "slow_calls_met", a->condition.slow_met);
+		cli_json_count(j, "other_calls", a->condition.fast);
+		cli_json_count(j, "other_calls_met", a->condition.fast_met);
+	}
+	json_name(j, "lock", a->lock_class);
+	json_name(j, "lock_holder", a->lock_holder);
+	json_name(j, "pool_task", a->task);
+	json_close(j, '}');
+}
+
+static void put_json(const struct command_dig *c, struct buf *out)
+{
+	const struct dig_answer *a = &c->link.dig.answer;
+	struct json j = json_to(out);
+	struct buf text = { 0 };
+
+	dig_print(&c->link.dig, &text);
+	json_open(&j, '{');
+	cli_json_count(&j, "pid", (uint64_t)c->target.pid);
+	json_key(&j, "slow");
+	json_bool(&j, a->verdict != DIG_NOTHING);
+	json_name(&j, "text", buf_slice(&text));
+	json_name(&j, "root", a->root);
+	json_number(&j, "root_mean_ns", a->root_mean);
+	json_number(&j, "root_p50_ns", a->root_p50);
+	json_number(&j, "root_p99_ns", a->root_p99);
+	json_number(&j, "root_rate", a->root_rate);
+	json_number(&j, "gc_share", a->gc_share);
+	if (a->verdict != DIG_NOTHING)
+		json_cause(&j, a);
+	json_number(&j, "cost", dig_link_cost(&c->link));
+	json_close(&j, '}');
+	buf_u8(out, '\n');
+	buf_release(&text);
+}
+
+static int save(const struct command_dig *c)
+{
+	struct buf text = { 0 };
+	FILE *f = fopen(c->save, "we");
+	bool good = f != NULL;
+
+	dig_print_rules(&c->link.dig, &text);
+	good = good && !text.err && fwrite(text.p, 1, text.n, f) == text.n;
+	if (f && fclose(f) != 0)
+		good = false;
+	buf_release(&text);
+	return good ? CLI_DONE : cli_cannot("%s: cannot be written", c->save);
+}
+
+static int answer(struct command_dig *c)
+{
+	struct buf out = { 0 };
+	char cost[FIGURE_MAX];
+	int status = CLI_DONE;
+
+	if (c->link.dig.err)
+		return cli_cannot("%s", err_text(c->link.dig.err));
+	if (c->json)
+		put_json(c, &out);
+	else
+		dig_print(&c->link.dig, &out);
+	if (!c->json && !c->quiet)
+		fprintf(stderr, "This took %.0f s and about %s of one processor in the program.\n",
+			(double)(clock_ns() - c->link.cost.began_ns) / 1e9,
+			figure_share(cost, dig_link_cost(&c->link)));
+	if (!cli_print(&out))
+		status = CLI_CANNOT;
+	buf_release(&out);
+	if (status == CLI_DONE && c->save)
+		status = save(c);
+	if (status == CLI_DONE && c->link.dig.answer.verdict == DIG_NOTHING)
+		status = CLI_NO;
+	return status;
+}
+
+static int dig(struct command_dig *c)
+{
+	struct dig_link *l = &c->link;
+	struct dig_action action;
+	int status;
+
+	dig_link_begin(l);
+	for (;;) {
+		dig_next(&l->dig, (double)clock_ns(), &action);
+		tell(c);
+		if (action.step == DIG_DONE)
+			return answer(c);
+		status = dig_link_do(l, &action);
+		tell(c);
+		if (status != CLI_DONE)
+			return status;
+	}
+}
+
+static int run(struct command_dig *c, const char *target)
+{
+	int status = target_find(target, &c->target);
+
+	if (status == CLI_DONE)
+		status = client_open(&c->link.client, &c->target);
+	if (status != CLI_DONE)
+		return status;
+	dig_init(&c->link.dig, &c->options);
+	status = dig(c);
+	dig_release(&c->link.dig);
+	client_close(&c->link.client);
+	return status;
+}
+
+static bool parse_share(const char *text, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || (*end && (end[0] != '%' || end[1])) || !(v > 0 && v <= 100))
+		return false;
+	*out = v / 100;
+	return true;
+}
+
+static int set_option(struct command_dig *c, const char *name, int opt)
+{
+	uint64_t ns;
+
+	if (opt == 's' || opt == 'f') {
+		if (!figure_parse_time(optarg, &ns) || !ns)
+			return cli_usage(name, "--%s wants a time such as 200ms, not '%s'",
+					 opt == 's' ? "slow" : "for", optarg);
+		*(opt == 's' ? &c->options.slow_ns : &c->options.for_ns) = (double)ns;
+	}
+	if (opt == 'b' && !parse_share(optarg, &c->options.budget))
+		return cli_usage(name, "--budget wants percent, such as 1%%, not '%s'", optarg);
+	if (opt == 'o')
+		c->save = optarg;
+	c->quiet |= opt == 'q';
+	c->json |= opt == 'j';
+	return CLI_DONE;
+}
+
+int cmd_dig(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "slow", required_argument, NULL, 's' },
+		{ "for", required_argument, NULL, 'f' },
+		{ "budget", required_argument, NULL, 'b' },
+		{ "save", required_argument, NULL, 'o' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	static struct command_dig c;
+	int opt, status;
+
+	c = (struct command_dig){ .options = { .for_ns = 50e9, .budget = 0.01 } };
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == '?')
+			return CLI_USAGE;
+		status = set_option(&c, argv[0], opt);
+		if (status != CLI_DONE)
+			return status;
+	}
+	if (argc - optind > 2)
+		return cli_usage(argv[0], "wants a program, and at most one METHOD");
+	if (argc - optind == 2)
+		c.options.method = slice_str(argv[optind + 1]);
+	return run(&c, optind < argc ? argv[optind] : NULL);
+}

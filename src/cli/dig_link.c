@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dig_link.c - does what dig asks for. */
+#include "cli/dig_link.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/layout.h"
+#include "cli/progress.h"
+
+/* What one event costs the program, in ns: measured by bench/probe on this kind of machine, rounded up. */
+enum { COST_COUNTED = 15, COST_TIMED = 60, COST_SLOW_WAY = 60, COST_WATCHED = 15000 };
+
+static int ask(struct dig_link *l, client_row *row)
+{
+	l->client.quiet = true;
+	return client_ask(&l->client, row, l);
+}
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+static void take_frame(struct dig_link *l, const struct wire_frame *m)
+{
+	struct sample_row row = { .depth = m->depth,
+				  .name = m->name,
+				  .flags = m->flags & (SAMPLE_IS_NATIVE | SAMPLE_IS_FIXED |
+						       SAMPLE_IS_SYNTHETIC),
+				  .self = { [SAMPLE_RUNNING] = m->running,
+					    [SAMPLE_NATIVE] = m->native,
+					    [SAMPLE_BLOCKED] = m->blocked,
+					    [SAMPLE_WAITING] = m->waiting,
+					    [SAMPLE_PARKED] = m->parked,
+					    [SAMPLE_SLEEPING] = m->sleeping },
+				  .stretches = m->stretches,
+				  .threads = m->threads };
+
+	samples_add(&l->dig.fresh, &row);
+}
+
+static bool take_sample(void *ctx, unsigned type, struct slice payload)
+{
+	struct dig_link *l = ctx;
+	struct wire_frame frame;
+	struct wire_lock lock;
+	struct wire_vitals v;
+
+	if (type == WIRE_frame && wire_get_frame(payload, &frame) == 0)
+		take_frame(l, &frame);
+	if (type == WIRE_lock && wire_get_lock(payload, &lock) == 0)
+		samples_add_lock(&l->dig.fresh,
+				 &(struct sample_lock){ .class = lock.class,
+							.waiter = lock.waiter,
+							.thread = lock.thread,
+							.holder = lock.holder,
+							.parked = (lock.flags & LOCK_PARKED) != 0,
+							.samples = lock.samples });
+	if (type == WIRE_vitals && wire_get_vitals(payload, &v) == 0) {
+		l->dig.fresh.vitals = (struct sample_vitals){ .wall = v.wall_ns,
+							      .cost = v.cost_ns,
+							      .gc = v.gc_ns,
+							      .cpu = v.cpu_ns,
+							      .delay = v.delay_ns,
+							      .gc_cpu = v.gc_cpu_ns,
+							      .jit_cpu = v.jit_cpu_ns,
+							      .own_cpu = v.own_cpu_ns,
+							      .samples = v.samples,
+							      .gcs = v.gcs,
+							      .threads = v.threads,
+							      .cpus = v.cpus };
+	}
+	return true;
+}
+
+static int do_sample(struct dig_link *l, const struct dig_action *a)
+{
+	int status;
+
+	wire_put_sample(&l->client.out, &(struct wire_sample){ .for_ns = a->for_ns });
+	status = ask(l, take_sample);
+	if (status == CLI_DONE)
+		dig_sampled(&l->dig);
+	return status;
+}
+
+/* ---- hooks ---------------------------------------------------------------------------------- */
+
+static bool take_hook(void *ctx, unsigned type, struct slice payload)
+{
+	struct dig_link *l = ctx;
+	struct wire_left left;
+
+	if (type == WIRE_left && wire_get_left(payload, &left) == 0)
+		l->undecided |= slice_starts(left.reason, slice_str("the rule has `inside`"));
+	return true;
+}
+
+/* Like client_wait, but a rule that meets nothing is nothing to be told. */
+static int ask_hook(struct dig_link *l)
+{
+	int status = client_send(&l->client), rc;
+	struct slice payload;
+	struct wire_done done;
+	unsigned type;
+	char gone[80];
+
+	while (status == CLI_DONE) {
+		rc = client_next(&l->client, 200, &type, &payload);
+		if (client_interrupted())
+			return CLI_CANNOT;
+		if (rc < 0)
+			return cli_cannot("%s", client_gone(&l->client, gone));
+		if (rc == 1 && type == WIRE_done && wire_get_done(payload, &done) == 0) {
+			if (done.status > CLI_NO)
+				cli_cannot("%.*s", SLICE_FMT(done.text));
+			return done.status > CLI_NO ? CLI_CANNOT : (int)done.status;
+		}
+		if (rc == 1)
+			take_hook(l, type, payload);
+	}
+	return status;
+}
+
+static int do_hook(struct dig_link *l, const struct dig_action *a)
+{
+	int status;
+
+	l->undecided = false;
+	wire_put_hook(&l->client.out,
+		      &(struct wire_hook){ a->rules, slice_str("dig"), HOOK_HELD | HOOK_INSTEAD });
+	status = ask_hook(l);
+	if (status > CLI_NO)
+		return status;
+	dig_hooked(&l->dig, status == CLI_DONE, l->undecided);
+	return CLI_DONE;
+}
+
+/* ---- figures -------------------------------------------------------------------------------- */
+
+static void take_method(struct dig_link *l, const struct wire_method *m, uint64_t *events,
+			uint64_t *timed)
+{
+	struct dig_figures f = { .name = m->name,
+				 .calls = m->calls,
+				 .timed = m->timed,
+				 .total_ns = m->total_ns,
+				 .max_ns = m->max_ns,
+				 .rate = m->rate };
+	const uint8_t *p = m->buckets.p;
+
+	if (m->flags & METHOD_GONE)
+		return;
+	for (size_t left = m->buckets.n; left >= 12 && f.n < DIG_BUCKETS; left -= 12, p += 12) {
+		f.low[f.n] = (uint64_t)get_u32(p) << 32 | get_u32(p + 4);
+		f.count[f.n++] = get_u32(p + 8);
+	}
+	*events += m->calls;
+	*timed += m->timed;
+	dig_method(&l->dig, &f);
+}
+
+static bool take_report(void *ctx, unsigned type, struct slice payload)
+{
+	struct dig_link *l = ctx;
+	struct wire_method m;
+	struct wire_status s;
+
+	if (type == WIRE_method && wire_get_method(payload, &m) == 0)
+		take_method(l, &m, &l->cost.events, &l->cost.timed);
+	if (type == WIRE_status && wire_get_status(payload, &s) == 0)
+		l->fast = s.fast != 0;
+	return true;
+}
+
+static bool take_tree(void *ctx, unsigned type, struct slice payload)
+{
+	struct dig_link *l = ctx;
+	struct wire_node m;
+
+	if (type == WIRE_node && wire_get_node(payload, &m) == 0)
+		measure_row(&l->dig.measure, &(struct measure_row){ .depth = m.depth,
+								    .name = m.name,
+								    .calls = m.calls,
+								    .ns = m.total_ns });
+	return true;
+}
+
+/* Sleeps, while it looks for Ctrl-C and the agent's end. */
+static int pause_for(struct dig_link *l, uint64_t ns)
+{
+	uint64_t end = clock_ns() + ns, now;
+	struct slice payload;
+	unsigned type;
+	char gone[80];
+
+	while ((now = clock_ns()) < end) {
+		if (client_next(&l->client, (int)((end - now) / 1000000) + 1, &type, &payload) < 0)
+			return cli_cannot("%s", client_gone(&l->client, gone));
+		if (client_interrupted())
+			return CLI_CANNOT;
+	}
+	return CLI_DONE;
+}
+
+static int do_measure(struct dig_link *l, const struct dig_action *a)
+{
+	uint64_t before = l->cost.events, timed = l->cost.timed;
+	int status = pause_for(l, a->for_ns);
+
+	if (status != CLI_DONE)
+		return status;
+	l->cost.events = l->cost.timed = 0;
+	wire_put_report(&l->client.out, &(struct wire_report){ REPORT_BUCKETS });
+	status = ask(l, take_report);
+	if (status != CLI_DONE)
+		return status;
+	if (l->dig.measure.readings && l->cost.events > before) {
+		uint64_t n = l->cost.events - before, now = clock_ns();
+		uint64_t t = l->cost.timed > timed ? l->cost.timed - timed : 0;
+		double ns = (double)n * (COST_COUNTED + (l->fast ? 0 : COST_SLOW_WAY)) +
+			    (double)t * COST_TIMED;
+
+		l->cost.events_ns += ns;
+		l->dig.cost_share = now > l->cost.read_at ? ns / (double)(now - l->cost.read_at)
+							  : 0;
+	}
+	l->cost.read_at = clock_ns();
+	measure_begin(&l->dig.measure);
+	wire_put_tree(&l->client.out, &(struct wire_tree){ 0 });
+	status = ask(l, take_tree);
+	if (status != CLI_DONE)
+		return status;
+	measure_end(&l->dig.measure);
+	dig_measured(&l->dig);
+	return CLI_DONE;
+}
+
+/* ---- callees --------------------------------------------------------------------------------- */
+
+static bool take_callee(void *ctx, unsigned type, struct slice payload)
+{
+	struct dig_link *l = ctx;
+	struct wire_callee m;
+
+	if (type == WIRE_callee && wire_get_callee(payload, &m) == 0 &&
+	    !(m.flags & CALLEE_ABSTRACT))
+		dig_callee(&l->dig, m.name);
+	return true;
+}
+
+static int do_callees(struct dig_link *l, const struct dig_action *a)
+{
+	int status = CLI_DONE, rc;
+	struct slice payload;
+	unsigned type;
+	char gone[80];
+
+	wire_put_callees(&l->client.out, &(struct wire_callees){ .method = a->method });
+	status = client_send(&l->client);
+	while (status == CLI_DONE) {
+		rc = client_next(&l->client, 200, &type, &payload);
+		if (client_interrupted())
+			return CLI_CANNOT;
+		if (rc < 0)
+			return cli_cannot("%s", client_gone(&l->client, gone));
+		if (rc == 1 && type == WIRE_done)
+			break; /* a method that it cannot find calls nothing */
+		if (rc == 1)
+			take_callee(l, type, payload);
+	}
+	dig_callees_end(&l->dig);
+	return status;
+}
+
+/* ---- watched calls ---------------------------------------------------------------------------- */
+
+static bool next_fact(struct slice *facts, struct slice *key, struct slice *value)
+{
+	struct slice *into[2] = { key, value };
+
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *end = facts->n ? memchr(facts->p, '\0', facts->n) : NULL;
+		size_t n = end ? (size_t)(end - facts->p) : facts->n;
+
+		if (i == 0 && (!facts->n || !end))
+			return false;
+		*into[i] = (struct slice){ facts->p, n };
+		facts->p += n + (end != NULL);
+		facts->n -= n + (end != NULL);
+	}
+	return true;
+}
+
+static void take_call(struct dig_link *l, const struct wire_call *m)
+{
+	struct slice facts = m->facts, key, value, one;
+	unsigned n = 1;
+
+	l->cost.watched++;
+	dig_call(&l->dig, m->name, (double)m->elapsed_ns);
+	while (next_fact(&facts, &key, &value)) {
+		struct slice rest = layout_inside(value);
+
+		if (!slice_is(key, "args"))
+			continue;
+		while (layout_next(&rest, &one))
+			dig_value(&l->dig, n++, one);
+	}
+}
+
+static int do_watch(struct dig_link *l, const struct dig_action *a)
+{
+	uint64_t end = clock_ns() + a->for_ns, now;
+	struct wire_call call;
+	struct slice payload;
+	unsigned type = 0;
+	char gone[80];
+	int status, rc;
+
+	/* In place of the hooks that have done their work. */
+	wire_put_hook(&l->client.out,
+		      &(struct wire_hook){ slice_str("skip sonde.none.Nothing"), slice_str("dig"),
+					   HOOK_HELD | HOOK_INSTEAD });
+	status = ask_hook(l);
+	wire_put_watch(&l->client.out,
+		       &(struct wire_watch){ .rules = a->rules, .limit = a->limit, .depth = 3 });
+	if (status <= CLI_NO)
+		status = client_send(&l->client);
+	while (status == CLI_DONE && type != WIRE_done && (now = clock_ns()) < end) {
+		rc = client_next(&l->client, (int)((end - now) / 1000000) + 1, &type, &payload);
+		if (client_interrupted())
+			return CLI_CANNOT;
+		if (rc < 0)
+			return cli_cannot("%s", client_gone(&l->client, gone));
+		if (rc == 1 && type == WIRE_call && wire_get_call(payload, &call) == 0)
+			take_call(l, &call);
+	}
+	dig_watched(&l->dig);
+	return status;
+}
+
+/* ---- cost ------------------------------------------------------------------------------------- */
+
+static uint64_t read_own(const char *task, const char *tid)
+{
+	char path[400], text[100] = "";
+	uint64_t ns = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s/comm", task, tid);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f) && strcmp(text, "sonde\n") == 0) {
+		fclose(f);
+		snprintf(path, sizeof(path), "%s/%s/schedstat", task, tid);
+		f = fopen(path, "re");
+		if (f && fgets(text, sizeof(text), f))
+			ns = strtoull(text, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return ns;
+}
+
+/* Processor time that the agent's own threads have had: weaving, samples, answers. */
+static uint64_t own_ns(const struct dig_link *l)
+{
+	char task[64];
+	struct dirent *e;
+	uint64_t sum = 0;
+	DIR *dir;
+
+	snprintf(task, sizeof(task), "/proc/%d/task", (int)l->client.pid);
+	dir = opendir(task);
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			sum += read_own(task, e->d_name);
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+void dig_link_begin(struct dig_link *l)
+{
+	l->cost.began_ns = clock_ns();
+	l->cost.own_before = own_ns(l);
+}
+
+double dig_link_cost(const struct dig_link *l)
+{
+	uint64_t wall = clock_ns() - l->cost.began_ns;
+	double ns = l->cost.events_ns + (double)l->cost.watched * COST_WATCHED;
+	uint64_t own = own_ns(l);
+
+	if (own > l->cost.own_before)
+		ns += (double)(own - l->cost.own_before);
+	return wall ? ns / (double)wall : 0;
+}
+
+int dig_link_do(struct dig_link *l, const struct dig_action *a)
+{
+	switch (a->step) {
+	case DIG_SAMPLE:
+		return do_sample(l, a);
+	case DIG_HOOK:
+		return do_hook(l, a);
+	case DIG_MEASURE:
+		return do_measure(l, a);
+	case DIG_CALLEES:
+		return do_callees(l, a);
+	case DIG_WATCH:
+		return do_watch(l, a);
+	default:
+		return CLI_DONE;
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dig_link.h - the hands of dig: does what the plan asks for, over one connection to the agent.
+ *
+ * What is put into the program is held by the connection, and leaves with it. */
+#ifndef CLI_DIG_LINK_H
+#define CLI_DIG_LINK_H
+
+#include "cli/client.h"
+#include "plan/dig.h"
+
+struct dig_link {
+	struct client client;
+	struct dig dig;
+	/* What it costs: events of hooks, and the agent's own time, until now. */
+	struct {
+		uint64_t began_ns; /* clock_ns() */
+		uint64_t events, timed, watched;
+		double events_ns;    /* at their calibrated cost */
+		uint64_t own_before; /* processor time of the agent's threads, at the beginning */
+		uint64_t read_at;    /* clock_ns() of the last reading */
+	} cost;
+	bool fast;	/* the agent's hooks go the cheaper way into C */
+	bool undecided; /* of the last hook: a condition was left alone */
+};
+
+void dig_link_begin(struct dig_link *l); /* before the first action */
+
+/* Does one action and tells the plan what came of it.  CLI_DONE, or an exit status after a message;
+ * after Ctrl-C CLI_CANNOT without one. */
+int dig_link_do(struct dig_link *l, const struct dig_action *a);
+
+/* The share of one processor that all this has taken so far. */
+double dig_link_cost(const struct dig_link *l);
+
+#endif
