@@ -41,8 +41,10 @@ int data_check(JNIEnv *jni, const struct rules *rules, struct buf *why);
  * it is not to be called; NULL: there is none. */
 jobject data_find(JNIEnv *jni, jclass c, int32_t site);
 
-/* Of a method: tests that could not be made, by kind.  *example says what, of the last two kinds;
- * may be "". */
+/* The getter that was refused last, and what it does; "": none. */
+void data_refused(char *out, size_t cap);
+
+/* Of a method: tests that could not be made, by kind. */
 void data_missed(uint32_t id, uint64_t out[MISS_KINDS]);
 const char *data_miss_text(enum data_miss kind);
 

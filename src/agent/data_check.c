@@ -110,6 +110,33 @@ int data_check(JNIEnv *jni, const struct rules *rules, struct buf *why)
 	return rc;
 }
 
+static struct {
+	pthread_mutex_t lock;
+	char text[256];
+} refused = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* A getter that is not called; what it does is remembered, for people who wonder. */
+static jobject refuse(JNIEnv *jni, const struct cond_class *c, const struct cond_member *m,
+		      const char *why)
+{
+	char text[sizeof(refused.text)];
+
+	snprintf(text, sizeof(text), "%.*s.%.*s %s", SLICE_FMT(c->name), SLICE_FMT(m->name), why);
+	for (size_t i = 0; i < c->name.n && i < sizeof(text); i++)
+		text[i] = text[i] == '/' ? '.' : text[i];
+	pthread_mutex_lock(&refused.lock);
+	memcpy(refused.text, text, sizeof(text));
+	pthread_mutex_unlock(&refused.lock);
+	return (*jni)->NewStringUTF(jni, "refused");
+}
+
+void data_refused(char *out, size_t cap)
+{
+	pthread_mutex_lock(&refused.lock);
+	snprintf(out, cap, "%s", refused.text);
+	pthread_mutex_unlock(&refused.lock);
+}
+
 jobject data_find(JNIEnv *jni, jclass c, int32_t number)
 {
 	const struct cond_site *site = data_site(number);
@@ -129,7 +156,7 @@ jobject data_find(JNIEnv *jni, jclass c, int32_t number)
 		if (cls)
 			m = cond_find_method(cls, site, &book.classes, &owner, &t);
 		if (m && !site->trusted && harm_of(&book, owner, m, why, sizeof(why)))
-			out = (*jni)->NewStringUTF(jni, why);
+			out = refuse(jni, owner, m, why);
 		else if (m)
 			out = (*jni)->ToReflectedMethod(jni, owner->id, m->id,
 							(m->access & ACC_STATIC) != 0);

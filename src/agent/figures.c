@@ -243,7 +243,8 @@ void figures_put_rules(struct buf *out)
 void figures_put_missed(struct buf *out)
 {
 	struct wire_missed *rows = mem_alloc((rulebook.n * MISS_KINDS + 1) * sizeof(*rows));
-	struct buf name = { 0 };
+	struct buf name = { 0 }, reason = { 0 };
+	char refused[256];
 
 	if (!rows)
 		return;
@@ -273,11 +274,18 @@ void figures_put_missed(struct buf *out)
 		buf_clear(&name);
 		figures_name(h, &name);
 		rows[i].rule = rulebook.entries[i / MISS_KINDS].number;
-		rows[i].reason = slice_str(data_miss_text((enum data_miss)(i % MISS_KINDS)));
+		buf_clear(&reason);
+		buf_text(&reason, data_miss_text((enum data_miss)(i % MISS_KINDS)));
+		if (i % MISS_KINDS == MISS_REFUSED) {
+			data_refused(refused, sizeof(refused));
+			buf_printf(&reason, ": %s", refused);
+		}
+		rows[i].reason = buf_slice(&reason);
 		rows[i].example = buf_slice(&name);
 		wire_put_missed(out, &rows[i]);
 	}
 	buf_release(&name);
+	buf_release(&reason);
 	mem_free(rows);
 }
 

@@ -235,7 +235,8 @@ static const struct member *own_field(const struct cond_place *p, const struct v
 		return NULL;
 	for (uint32_t i = 0; i < cls->n_fields; i++)
 		if (slice_eq(member_name(cls, &cls->fields[i]), v->steps->name) &&
-		    !(cls->fields[i].access & ACC_STATIC))
+		    !(cls->fields[i].access & ACC_STATIC) &&
+		    desc_is_field(member_desc(cls, &cls->fields[i])))
 			return &cls->fields[i];
 	return NULL;
 }

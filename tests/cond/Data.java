@@ -197,7 +197,41 @@ public final class Data {
 		}
 	}
 
+	/** Once in another thread, a virtual one where there are such; captures are the thread's own. */
+	private void elsewhere() {
+		Runnable work = () -> {
+			handle(new Plain("carol"), 0);
+			five(0);
+			handle(new Counting(), 0);
+		};
+		try {
+			Thread t;
+			try {
+				t = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, work);
+			} catch (NoSuchMethodException e) {
+				t = new Thread(work);
+				t.start();
+			}
+			t.join();
+		} catch (ReflectiveOperationException | InterruptedException e) {
+			throw new IllegalStateException(e);
+		}
+	}
+
+	/** Its getter is one that changes something, which is seen only when it comes. */
+	static final class Counting implements Request {
+		static int asked;
+
+		@Override
+		public String getHeader(String name) {
+			asked++;
+			return "mallory";
+		}
+	}
+
 	void round(int r) {
+		elsewhere();
+
 		for (int n = 0; n < 10; n++) {
 			Item item = n == 9 ? null : new Item(n % 2 == 0 ? Kind.GIFT : Kind.PLAIN, n, null);
 			Item outer = new Item(Kind.PLAIN, n, item);
@@ -229,12 +263,12 @@ public final class Data {
 		data.round(0);
 		List<Integer> warm = new ArrayList<>(Arrays.asList(1, 2, 3));
 		Collections.reverse(warm);
-		System.out.println("ready " + sum);
+		System.out.println("ready " + sum + " " + Counting.asked);
 		while ((line = in.readLine()) != null) {
 			sum = 0;
 			for (int r = 0; r < Integer.parseInt(line.trim()); r++)
 				data.round(r);
-			System.out.println("done " + line.trim() + " " + sum);
+			System.out.println("done " + line.trim() + " " + sum + " " + Counting.asked);
 		}
 	}
 }
