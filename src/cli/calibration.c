@@ -14,7 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/version.h"
+#include "cli/jdk.h"
+#include "cli/jvms.h"
 #include "cli/library.h"
 
 enum { TEXT_MAX = 64 << 10 };
@@ -209,16 +212,35 @@ static void start_background(const char *home)
 	_exit(0);
 }
 
-int calibration_for(struct slice jvm, const char *home, enum calibration_missing missing,
+/* Where the JVM is installed: as the process tells, or one of that version. */
+static void find_home(struct slice jvm, pid_t pid, char home[PATH_MAX])
+{
+	struct fault f = { 0 };
+	struct arena mem;
+	struct jvm found;
+	struct jdk jdk;
+	char version[16];
+
+	home[0] = '\0';
+	arena_init(&mem);
+	snprintf(version, sizeof(version), "%.*s", SLICE_FMT(jvm));
+	if (pid && jvm_read(pid, &mem, &found) >= 0 && found.java_home)
+		snprintf(home, PATH_MAX, "%s", found.java_home);
+	else if (!pid && atoi(version) > 0 && jdk_find((unsigned)atoi(version), &jdk, &f) >= 0)
+		snprintf(home, PATH_MAX, "%s", jdk.home);
+	arena_release(&mem);
+}
+
+int calibration_for(struct slice jvm, pid_t pid, enum calibration_missing missing,
 		    struct costs *out)
 {
 	struct calibration_key key, made;
 	struct buf text = { 0 };
-	char java[PATH_MAX + 16] = "";
+	char home[PATH_MAX], java[PATH_MAX + 16];
 	int rc = calibration_key(jvm, &key);
 
-	if (home)
-		snprintf(java, sizeof(java), "%s/bin/java", home);
+	find_home(jvm, pid, home);
+	snprintf(java, sizeof(java), "%s/bin/java", home);
 	if (rc >= 0)
 		rc = calibration_load(&key, &text, out);
 	if (rc < 0 && access(java, X_OK) != 0) {

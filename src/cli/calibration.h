@@ -8,6 +8,7 @@
 #define CLI_CALIBRATION_H
 
 #include <limits.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "tree/cost.h"
@@ -40,9 +41,10 @@ enum calibration_missing {
 	CALIBRATION_LEAVE,	/* it is not known */
 };
 
-/* The one for a JVM that tells of itself what is in `jvm`, and is installed in home (NULL: not known).
- * 0; or E_NOT_FOUND after one line on stderr that says that figures are raw, and why. */
-int calibration_for(struct slice jvm, const char *home, enum calibration_missing missing,
+/* The one for a JVM that tells of itself what is in `jvm` ("25.0.3+9-LTS, ..."), and runs as pid; 0: it
+ * does not run any more.  0; or E_NOT_FOUND after one line on stderr that says that figures are raw,
+ * and why. */
+int calibration_for(struct slice jvm, pid_t pid, enum calibration_missing missing,
 		    struct costs *out);
 
 /* Measures with the JVM in `home`; takes some seconds, with progress on stderr unless quiet, and

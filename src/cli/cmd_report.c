@@ -14,11 +14,12 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/figures.h"
-#include "cli/jvms.h"
 #include "cli/live.h"
 #include "cli/progress.h"
+#include "cli/recording.h"
 #include "cli/report_rows.h"
 #include "cli/table.h"
+#include "cli/target.h"
 #include "cli/term.h"
 
 int cmd_report(int argc, char **argv);
@@ -40,6 +41,7 @@ static const char help[] =
 	"  --live[=SECONDS]   again and again, in a pipe, too; every second if not said otherwise\n"
 	"  --raw              figures as measured: with what hooks cost in them\n"
 	"  --reset            let all figures count from now: after printing, or before a live view\n"
+	"  --pid PID          of a recording with several processes, this one\n"
 	"  --json             one JSON object; with --live one a line\n"
 	"  --help             this text\n"
 	"\n"
@@ -105,8 +107,11 @@ struct view {
 	uint64_t asked;	 /* when, in ns */
 	struct seen *seen;
 	size_t n_seen;
-	pid_t pid; /* 0: it is a file */
-	bool raw;  /* without compensation */
+	struct recording recording;
+	bool recorded;
+	uint64_t process; /* in a recording, 0: the only one */
+	pid_t pid;	  /* 0: it is a file */
+	bool raw;	  /* without compensation */
 	bool has_costs;
 	struct costs costs;
 	uint64_t looked; /* for costs, when, in ns */
@@ -248,8 +253,8 @@ static void show_json(struct view *v, struct buf *out)
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	if (v->pid)
-		cli_json_count(&j, "pid", (uint64_t)v->pid);
+	if (v->pid || v->recording.pid)
+		cli_json_count(&j, "pid", (uint64_t)(v->pid ? v->pid : v->recording.pid));
 	if (v->top && v->report.n > v->top)
 		v->report.n = (size_t)v->top;
 	report_json(&v->report, &j);
@@ -285,31 +290,24 @@ static void tell_rates(struct view *v)
 	v->asked = now;
 }
 
-/* The JVM's home, or NULL. */
-static const char *home_of(pid_t pid, struct arena *mem)
-{
-	struct jvm jvm;
-
-	return pid && jvm_read(pid, mem, &jvm) >= 0 ? jvm.java_home : NULL;
-}
-
 /* Looks for a calibration, in a live view once a while. */
 static void find_costs(struct view *v)
 {
 	bool first = !v->looked;
 	struct slice jvm = v->pid ? v->client.welcome.jvm : v->report.calibration.jvm;
-	struct arena mem;
 
 	if (v->raw || v->has_costs || !v->report.n || clock_ns() - v->looked < 2000000000u)
 		return;
 	v->looked = clock_ns();
-	arena_init(&mem);
-	v->has_costs = calibration_for(jvm, home_of(v->pid, &mem),
+	if (v->recorded) {
+		v->has_costs = recording_costs(&v->recording, &v->costs);
+		return;
+	}
+	v->has_costs = calibration_for(jvm, v->pid,
 				       !v->live ? CALIBRATION_WAIT
 				       : first	? CALIBRATION_BACKGROUND
 						: CALIBRATION_LEAVE,
 				       &v->costs) >= 0;
-	arena_release(&mem);
 }
 
 static void arrange(struct view *v)
@@ -456,6 +454,19 @@ static int from_program(struct view *v, const char *text)
 	return status;
 }
 
+static int from_recording(struct view *v, const char *path)
+{
+	int status = recording_read(&v->recording, path, (pid_t)v->process);
+
+	v->recorded = true;
+	if (status == CLI_DONE)
+		status = report_take_frames(&v->report, v->recording.frames, path);
+	if (status == CLI_DONE)
+		status = print_once(v);
+	recording_release(&v->recording);
+	return status;
+}
+
 static bool is_file(const char *text)
 {
 	struct stat st;
@@ -507,6 +518,10 @@ static int set_option(struct view *v, const char *name, int opt)
 	case 'f':
 		v->filter = optarg;
 		break;
+	case 'p':
+		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->process))
+			return cli_usage(name, "--pid wants a process, not '%s'", optarg);
+		break;
 	default:
 		v->json |= opt == 'j';
 		v->all |= opt == 'a';
@@ -531,6 +546,7 @@ int cmd_report(int argc, char **argv)
 		{ "once", no_argument, NULL, 'o' },
 		{ "reset", no_argument, NULL, 'r' },
 		{ "raw", no_argument, NULL, 'R' },
+		{ "pid", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -557,7 +573,11 @@ int cmd_report(int argc, char **argv)
 	v.wide |= !term_columns();
 	v.utf8 = term_utf8();
 	report_init(&v.report);
-	if (is_file(text)) {
+	if (is_file(text) && recording_is(text)) {
+		v.live = false;
+		status = from_recording(&v, text);
+	} else if (is_file(text)) {
+		v.live = false;
 		status = report_read_file(&v.report, text);
 		status = status == CLI_DONE ? print_once(&v) : status;
 	} else {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/launch.h"
+#include "cli/recording.h"
 #include "cli/run.h"
 #include "cli/weave_rules.h"
 
@@ -28,6 +29,7 @@ static const char help[] =
 	"  --yes              also when the rules match very many methods\n"
 	"  --apps FILE        only the applications that this file names; all\n"
 	"  --report FILE      when COMMAND has ended, write the figures there; - is stderr\n"
+	"  --record FILE      when COMMAND has ended, write what 'sonde report FILE' and 'sonde tree FILE' read\n"
 	"  --json             write them as JSON; so does a FILE that ends in .json\n"
 	"  --check-apps FILE  run nothing; say what is wrong with a file of applications\n"
 	"  --help             this text\n"
@@ -45,7 +47,7 @@ static const char help[] =
 
 struct run {
 	const char *name; /* of the command */
-	const char *apps, *report, *check_apps;
+	const char *apps, *report, *record, *check_apps;
 	bool yes, json;
 	struct arena mem; /* of the rules */
 	struct rules *rules;
@@ -137,7 +139,7 @@ static int set_agent(const struct run *r)
 
 	if (r->place.rules[0])
 		add_option(&text, "rules", r->place.rules);
-	if (r->report)
+	if (r->report || r->record)
 		add_option(&text, "report", r->place.report);
 	if (r->yes)
 		buf_printf(&text, "%syes", text.n ? "," : "");
@@ -243,6 +245,8 @@ static int run(struct run *r, char **argv)
 		status = run_child(argv);
 		if (r->report_to)
 			write_report(r);
+		if (r->record)
+			recording_write(r->record, r->place.dir);
 	}
 	if (r->report_to && r->report_to != stderr)
 		fclose(r->report_to);
@@ -262,6 +266,9 @@ static int take_option(struct run *r, int opt)
 		break;
 	case 'o':
 		r->report = optarg;
+		break;
+	case 'C':
+		r->record = optarg;
 		break;
 	case 'c':
 		r->check_apps = optarg;
@@ -287,6 +294,7 @@ static int parse(struct run *r, int argc, char **argv)
 		{ "yes", no_argument, NULL, 'y' },
 		{ "apps", required_argument, NULL, 'a' },
 		{ "report", required_argument, NULL, 'o' },
+		{ "record", required_argument, NULL, 'C' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "check-apps", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
@@ -309,6 +317,8 @@ static int parse(struct run *r, int argc, char **argv)
 		return cli_usage(r->name, "--check-apps runs nothing");
 	if (!r->check_apps && optind == argc)
 		return cli_usage(r->name, "which command?");
+	if (r->record && !*r->record)
+		return cli_usage(r->name, "--record wants a file");
 	if (r->report && !*r->report)
 		return cli_usage(r->name, "--report wants a file, or -");
 	return CLI_DONE;

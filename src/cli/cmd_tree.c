@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/calibration.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/figures.h"
 #include "cli/live.h"
+#include "cli/recording.h"
 #include "cli/table.h"
 #include "cli/target.h"
 #include "cli/term.h"
@@ -25,12 +27,15 @@ static const char help[] =
 	"\n"
 	"  --min PERCENT      leave out what is below this share (default 0.5; with --json 0)\n"
 	"  --depth N          only N levels\n"
+	"  --raw              times as measured: with what hooks cost in them\n"
+	"  --pid PID          of a recording with several processes, this one\n"
 	"  --wide             names and columns in full, however narrow the terminal is\n"
 	"  --live[=SECONDS]   shown anew every second, until q or Ctrl-C is pressed\n"
 	"  --json             one JSON object, children within their parents; with --live one a line\n"
 	"  --help             this text\n"
 	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.\n"
+	"TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a file that\n"
+	"'sonde run --record' wrote.\n"
 	"\n"
 	"Exit status: 0 done, 1 no hooked method was called, 2 wrong usage, 3 could not.\n"
 	"\n"
@@ -56,6 +61,10 @@ struct view {
 	unsigned interval_ms;
 	struct target target;
 	struct client client;
+	bool raw, looked, has_costs, recorded;
+	uint64_t process; /* in a recording, 0: the only one */
+	struct recording recording;
+	struct costs costs;
 };
 
 /* ---- the picture ---- */
@@ -221,7 +230,8 @@ static void show(void *ctx, struct buf *out, unsigned width, unsigned rows)
 
 	if (v->json) {
 		json_open(&j, '{');
-		cli_json_count(&j, "pid", (uint64_t)v->client.pid);
+		cli_json_count(&j, "pid",
+			       (uint64_t)(v->recorded ? v->recording.pid : v->client.pid));
 		call_tree_json(&v->tree, &j, v->least, (unsigned)v->depth);
 		json_close(&j, '}');
 		buf_u8(out, '\n');
@@ -237,6 +247,22 @@ static void show(void *ctx, struct buf *out, unsigned width, unsigned rows)
 
 /* ---- asking ---- */
 
+static void arrange(struct view *v)
+{
+	enum calibration_missing missing = !v->live	? CALIBRATION_WAIT
+					   : !v->looked ? CALIBRATION_BACKGROUND
+							: CALIBRATION_LEAVE;
+
+	if (v->recorded && !v->raw && v->tree.n)
+		v->has_costs = recording_costs(&v->recording, &v->costs);
+	else if (!v->raw && !v->has_costs && v->tree.n)
+		v->has_costs = calibration_for(v->client.welcome.jvm, v->client.pid, missing,
+					       &v->costs) >= 0;
+	v->looked = true;
+	call_tree_compensate(&v->tree, v->has_costs ? &v->costs : NULL);
+	call_tree_sort(&v->tree);
+}
+
 static int ask_again(void *ctx, char why[200])
 {
 	struct view *v = ctx;
@@ -245,7 +271,7 @@ static int ask_again(void *ctx, char why[200])
 	call_tree_clear(&v->tree);
 	wire_put_tree(&v->client.out, &(struct wire_tree){ 0 });
 	status = live_ask(&v->client, call_tree_take, &v->tree, why);
-	call_tree_sort(&v->tree);
+	arrange(v);
 	if (status == CLI_DONE && v->tree.err) {
 		snprintf(why, 200, "%s", err_text(v->tree.err));
 		status = CLI_CANNOT;
@@ -258,7 +284,8 @@ static int print_once(struct view *v)
 	struct buf out = { 0 };
 	int status = CLI_DONE;
 
-	call_tree_sort(&v->tree);
+	client_hang_up(&v->client); /* a calibration has a connection of its own */
+	arrange(v);
 	if (v->tree.n || v->json)
 		show(v, &out, term_columns(), 0);
 	if (v->tree.err)
@@ -266,7 +293,10 @@ static int print_once(struct view *v)
 	else if (!cli_print(&out))
 		status = CLI_CANNOT;
 	buf_release(&out);
-	if (status == CLI_DONE && !v->tree.n) {
+	if (status == CLI_DONE && !v->tree.n && v->recorded) {
+		fputs("sonde: no hooked method was called when this was recorded\n", stderr);
+		status = CLI_NO;
+	} else if (status == CLI_DONE && !v->tree.n) {
 		fprintf(stderr,
 			"sonde: no hooked method of %d was called yet; 'sonde hooks %d' lists what "
 			"is hooked\n",
@@ -294,6 +324,27 @@ static int run(struct view *v, const char *text)
 		status = status == CLI_DONE ? print_once(v) : status;
 	}
 	client_close(&v->client);
+	return status;
+}
+
+static int from_recording(struct view *v, const char *path)
+{
+	int status = recording_read(&v->recording, path, (pid_t)v->process);
+	struct slice left = v->recording.frames, payload;
+	unsigned type;
+	long n;
+
+	v->recorded = true;
+	v->live = false;
+	while (status == CLI_DONE && left.n && (n = wire_frame(left, &type, &payload)) > 0) {
+		call_tree_take(&v->tree, type, payload);
+		left = (struct slice){ left.p + n, left.n - (size_t)n };
+	}
+	if (status == CLI_DONE && left.n)
+		status = cli_cannot("%s: damaged", path);
+	if (status == CLI_DONE)
+		status = print_once(v);
+	recording_release(&v->recording);
 	return status;
 }
 
@@ -326,6 +377,10 @@ static int set_option(struct view *v, const char *name, int opt)
 			return cli_usage(name, "--depth wants a number from 1 on, not '%s'",
 					 optarg);
 		break;
+	case 'p':
+		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->process))
+			return cli_usage(name, "--pid wants a process, not '%s'", optarg);
+		break;
 	case 'l':
 		v->live = true;
 		if (optarg && !parse_number(optarg, 0.1, 86400, &n))
@@ -336,6 +391,7 @@ static int set_option(struct view *v, const char *name, int opt)
 	default:
 		v->json |= opt == 'j';
 		v->wide |= opt == 'w';
+		v->raw |= opt == 'R';
 	}
 	return CLI_DONE;
 }
@@ -348,10 +404,12 @@ int cmd_tree(int argc, char **argv)
 		{ "depth", required_argument, NULL, 'd' },
 		{ "live", optional_argument, NULL, 'l' },
 		{ "wide", no_argument, NULL, 'w' },
+		{ "raw", no_argument, NULL, 'R' },
+		{ "pid", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	struct view v = { .least = -1, .depth = DEEP, .interval_ms = INTERVAL_MS };
+	struct view v = { .least = -1, .depth = DEEP, .interval_ms = INTERVAL_MS, .client.fd = -1 };
 	int opt, status;
 
 	cli_begin_options();
@@ -371,7 +429,10 @@ int cmd_tree(int argc, char **argv)
 	v.wide |= !term_columns();
 	v.utf8 = term_utf8();
 	call_tree_init(&v.tree);
-	status = run(&v, optind < argc ? argv[optind] : NULL);
+	if (optind < argc && recording_is(argv[optind]))
+		status = from_recording(&v, argv[optind]);
+	else
+		status = run(&v, optind < argc ? argv[optind] : NULL);
 	call_tree_release(&v.tree);
 	return status;
 }

@@ -125,7 +125,7 @@ bool report_take(void *ctx, unsigned type, struct slice payload)
 
 /* ---- a file ---- */
 
-static int take_frames(struct report *r, struct slice in, const char *path)
+int report_take_frames(struct report *r, struct slice in, const char *path)
 {
 	struct slice payload;
 	unsigned type;
@@ -165,7 +165,7 @@ int report_read_file(struct report *r, const char *path)
 		status = cli_cannot("%s: %s", path, got < 0 ? strerror(errno) : "too large");
 	close(fd);
 	if (status == CLI_DONE)
-		status = take_frames(r, buf_slice(&in), path);
+		status = report_take_frames(r, buf_slice(&in), path);
 	buf_release(&in);
 	return status;
 }

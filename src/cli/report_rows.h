@@ -59,6 +59,7 @@ bool report_take(void *ctx, unsigned type, struct slice payload); /* a client_ro
 
 /* The rows that an agent wrote when its JVM ended.  CLI_DONE, or CLI_CANNOT after a message. */
 int report_read_file(struct report *r, const char *path);
+int report_take_frames(struct report *r, struct slice in, const char *path); /* of a recording */
 
 /* Keeps the methods that match: a part of "com.shop.Cart.checkout", or with * and ? all of it;
  * "::" may stand before the method. */

@@ -206,6 +206,11 @@ static void node_json(const struct call_tree *t, const struct call_node *n, stru
 	cli_json_count(j, "self_ns", m->self_ns);
 	cli_json_count(j, "min_ns", m->min_ns);
 	cli_json_count(j, "max_ns", m->max_ns);
+	json_key(j, "compensated");
+	json_bool(j, n->compensated);
+	cli_json_count(j, "raw_ns", n->compensated ? (uint64_t)n->raw_ns : m->total_ns);
+	cli_json_count(j, "low_ns", n->compensated ? (uint64_t)n->total.low : m->total_ns);
+	cli_json_count(j, "high_ns", n->compensated ? (uint64_t)n->total.high : m->total_ns);
 	json_key(j, "share");
 	json_double(j, call_node_share(t, n));
 	if (out)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "cli/method_name.h"
+#include "tree/tree.h"
 #include "wire/wire.h"
 
 struct call_node {
@@ -19,6 +20,11 @@ struct call_node {
 	/* Its total, or that of its children when they have more: calls that run still are in
 	 * nobody's total, but those that they have made are. */
 	uint64_t least_ns;
+	/* After call_tree_compensate; m.total_ns and m.self_ns are compensated, too. */
+	bool compensated;
+	double raw_ns;
+	struct span total, self;
+	unsigned flags; /* TREE_* */
 	struct call_node *parent;
 	struct call_node *first, *next; /* child, sibling */
 	size_t n_children;
@@ -38,6 +44,10 @@ void call_tree_clear(struct call_tree *t);
 void call_tree_release(struct call_tree *t);
 
 bool call_tree_take(void *ctx, unsigned type, struct slice payload); /* a client_row */
+
+/* Puts calls back where they were made, and takes the cost of hooks out; c may be NULL: only the
+ * first.  Once, after all rows and before call_tree_sort. */
+void call_tree_compensate(struct call_tree *t, const struct costs *c);
 void call_tree_sort(struct call_tree *t);
 
 double call_node_share(const struct call_tree *t, const struct call_node *n); /* of all roots */

@@ -218,9 +218,11 @@ TEST(tree_json_is_nested_and_counts_what_it_leaves_out)
 	CHECK_STR(
 		(const char *)out.p,
 		"{\"total_ns\":100,\"roots\":[{\"method\":\"a.A.main()V\",\"calls\":1,\"errors\":0,"
-		"\"timed\":1,\"total_ns\":90,\"self_ns\":0,\"min_ns\":0,\"max_ns\":0,\"share\":0.9,"
+		"\"timed\":1,\"total_ns\":90,\"self_ns\":0,\"min_ns\":0,\"max_ns\":0,"
+		"\"compensated\":false,\"raw_ns\":90,\"low_ns\":90,\"high_ns\":90,\"share\":0.9,"
 		"\"left_out\":1,\"children\":[{\"method\":\"a.A.b(J)V\",\"calls\":1,\"errors\":0,"
-		"\"timed\":1,\"total_ns\":60,\"self_ns\":0,\"min_ns\":0,\"max_ns\":0,\"share\":0.6,"
+		"\"timed\":1,\"total_ns\":60,\"self_ns\":0,\"min_ns\":0,\"max_ns\":0,"
+		"\"compensated\":false,\"raw_ns\":60,\"low_ns\":60,\"high_ns\":60,\"share\":0.6,"
 		"\"left_out\":1,\"children\":[]}]}]}",
 		NULL);
 	call_tree_release(&t);
@@ -247,4 +249,45 @@ TEST(tree_survives_every_failed_allocation)
 		CHECK(!good);
 	}
 	mem_fail_at(-1);
+}
+
+TEST(a_tree_is_told_without_the_cost_of_its_hooks)
+{
+	struct call_tree t;
+	struct costs c = { .mechanism = "test" };
+	struct buf out = { 0 };
+	struct slice left, payload;
+	unsigned type;
+	long n;
+
+	for (unsigned i = 0; i < COST_CLASSES; i++)
+		for (unsigned k = 0; k < COST_TIERS; k++)
+			c.of[k][COST_EVERY][i] =
+				(struct cost){ { 1, 2, 3 }, { 2, 3, 4 }, { 4, 5, 6 } };
+	wire_put_node(&out, &(struct wire_node){ .id = 1,
+						 .name = slice_str("a.A.main()V"),
+						 .calls = 1,
+						 .timed = 1,
+						 .total_ns = 1000 });
+	wire_put_node(&out, &(struct wire_node){ .depth = 1,
+						 .id = 2,
+						 .calls = 10,
+						 .timed = 10,
+						 .name = slice_str("a.A.work()V"),
+						 .total_ns = 500 });
+	call_tree_init(&t);
+	left = buf_slice(&out);
+	while (left.n && (n = wire_frame(left, &type, &payload)) > 0) {
+		CHECK(call_tree_take(&t, type, payload));
+		left = (struct slice){ left.p + n, left.n - (size_t)n };
+	}
+	call_tree_compensate(&t, &c);
+	call_tree_sort(&t);
+	CHECK_INT(t.err, 0, NULL);
+	CHECK_INT(t.root.first->m.total_ns, 1000 - 2 - 10 * 5, "all hooks below");
+	CHECK_INT(t.root.first->m.self_ns, 500 - 2 - 10 * 3, "what the children did not have");
+	CHECK_INT(t.root.first->first->m.total_ns, 500 - 10 * 2, NULL);
+	CHECK(t.root.first->total.low == 1000 - 3 - 10 * 6);
+	call_tree_release(&t);
+	buf_release(&out);
 }
