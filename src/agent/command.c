@@ -20,6 +20,7 @@
 #include "agent/instrument.h"
 #include "agent/probes.h"
 #include "agent/proof.h"
+#include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "agent/sample.h"
 #include "agent/text.h"
@@ -517,7 +518,7 @@ static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 	for (uint32_t id = 1; id < woven_ids(); id++) {
 		struct hooked *h = woven_method(id);
 
-		probe_method_reset(id);
+		reading_reset(id);
 		if (h)
 			h->before = 0;
 	}

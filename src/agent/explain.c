@@ -11,6 +11,7 @@
 #include "agent/figures.h"
 #include "agent/instrument.h"
 #include "agent/kin.h"
+#include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "rule/explain.h"
 #include "rule/text.h"
@@ -77,7 +78,7 @@ static void tell_state(struct question *q, const struct woven *w, const char *na
 						   w->left[k], left_reasons[k]);
 		return;
 	}
-	probe_method_read(h->id, &f, NULL);
+	reading_method(h->id, &f, NULL);
 	buf_printf(
 		q->out,
 		"  hooked for %.1f s by rule #%u as number %u; calls so far: %llu, timed: %llu\n",

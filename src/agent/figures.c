@@ -16,6 +16,7 @@
 #include "agent/data.h"
 #include "agent/instrument.h"
 #include "agent/probes.h"
+#include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "base/mem.h"
 #include "probe/histogram.h"
@@ -83,7 +84,7 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint
 	double seconds;
 	uint64_t counted = 0;
 
-	probe_method_read(h->id, &f, buckets);
+	reading_method(h->id, &f, buckets);
 	if (!h->rule && !f.calls)
 		return;
 	buf_clear(name);
@@ -176,7 +177,7 @@ static void count_methods(struct wire_rule *rules)
 
 		if (!r)
 			continue;
-		probe_method_read(id, &f, NULL);
+		reading_method(id, &f, NULL);
 		r->calls += f.calls;
 	}
 }
@@ -326,7 +327,7 @@ static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 int figures_put_tree(struct buf *out)
 {
 	struct tree_ctx t = { .out = out };
-	int rc = probe_tree(put_node, &t);
+	int rc = reading_tree(put_node, &t);
 
 	buf_release(&t.name);
 	return rc;

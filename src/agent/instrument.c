@@ -17,6 +17,7 @@
 #include "agent/kin.h"
 #include "agent/params.h"
 #include "agent/probes.h"
+#include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "agent/woven.h"
 #include "classfile/digest.h"
@@ -117,7 +118,7 @@ static uint64_t calls_of(const struct hooked *h)
 {
 	struct probe_figures f;
 
-	probe_method_read(h->id, &f, NULL);
+	reading_method(h->id, &f, NULL);
 	return f.calls;
 }
 
@@ -201,7 +202,7 @@ static void take_hooked(struct showing *s, const struct taken *t)
 		h->since = tick_now();
 		h->calls = 0;
 		if (h->original) /* hooked again: its figures begin anew */
-			probe_method_reset(h->id);
+			reading_reset(h->id);
 	}
 	h->access = t->access;
 	h->original = t->digest;

@@ -11,6 +11,7 @@
 #include "agent/agent.h"
 #include "agent/command.h"
 #include "agent/probes.h"
+#include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "agent/woven.h"
 #include "probe/histogram.h"
@@ -86,7 +87,7 @@ static uint64_t look_at(struct hooked *h, struct limit *limits, double seconds)
 	e = entry_of(h->rule, &at);
 	if (!e || e->rule->kind != RULE_HOOK)
 		return 0;
-	probe_method_read(h->id, &f, e->rule->hook.good_ns ? buckets : NULL);
+	reading_method(h->id, &f, e->rule->hook.good_ns ? buckets : NULL);
 	fresh = f.calls > h->calls ? f.calls - h->calls : 0;
 	h->calls = f.calls;
 	running = f.begun > f.timed + f.lost ? f.begun - f.timed - f.lost : 0;
@@ -136,8 +137,7 @@ void keeper_tick(void)
 
 	if (!limits)
 		return;
-	probe_sweep();
-	probe_stalls(now, (uint64_t)STALL_S * agent.scale.hz);
+	reading_sweep(now, (uint64_t)STALL_S * agent.scale.hz);
 	if (n > METHODS_A_TICK)
 		seconds *= (n + METHODS_A_TICK - 1) / METHODS_A_TICK;
 	for (uint32_t k = 1; k < n && k <= METHODS_A_TICK; k++) {

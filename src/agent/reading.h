@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reading.h - the probe's figures, for any thread of the agent.
+ *
+ * Who reads figures must be alone (probe.h), and they are read by the agent's own thread, by threads
+ * that load classes, and by the one in which the JVM ends.  Here they take turns.  The lock is held for
+ * the one call only; a visitor must not take agent.lock. */
+#ifndef AGENT_READING_H
+#define AGENT_READING_H
+
+#include "probe/probe.h"
+
+void reading_method(uint32_t id, struct probe_figures *out, uint32_t *histogram);
+void reading_reset(uint32_t id);
+int reading_tree(probe_visit *visit, void *ctx);
+void reading_sweep(uint64_t now, uint64_t stall_ticks); /* probe_sweep and probe_stalls */
+
+#endif
