@@ -110,6 +110,7 @@ $(OUT)/libsonde.so: $(AGENT_OBJ) $(CORE_OBJ) src/agent/exports.map
 
 $(OBJ)/src/agent/%.o: CPPFLAGS += -D_GNU_SOURCE -isystem $(JDK_HOME)/include -isystem $(JDK_HOME)/include/linux
 $(OBJ)/src/agent/probe_bytes.o: build/java/.done
+$(OBJ)/src/cli/trace_bytes.o: src/cli/trace_page.html
 
 $(OUT)/unit: $(UNIT_OBJ) $(CORE_OBJ)
 	$(call say,LINK)

@@ -23,8 +23,9 @@
 #include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "agent/sample.h"
-#include "agent/text.h"
+#include "agent/trace.h"
 #include "agent/vthread.h"
+#include "agent/watch.h"
 #include "base/mem.h"
 #include "probe/probe.h"
 #include "rule/print.h"
@@ -39,7 +40,6 @@ enum {
 
 enum {
 	RULE_FILE_MAX = 4 << 20,
-	BEHIND_MAX = 1 << 20, /* bytes of calls that wait for a watching client to read */
 };
 
 /* ---- a change of rules -------------------------------------------------------------------- */
@@ -125,6 +125,7 @@ static bool is_held_by(const struct entry *e, void *ctx)
 void command_client_gone(uint32_t number)
 {
 	sample_client_gone(number);
+	trace_client_gone(number);
 	if (!agent.dead && agent.jvmti)
 		command_remove(is_held_by, &number);
 }
@@ -546,111 +547,43 @@ static void run_explain(struct conn *c, JNIEnv *jni, struct slice payload)
 	buf_release(&text);
 }
 
-/* ---- watch -------------------------------------------------------------------------------- */
+/* ---- rules that a client holds ------------------------------------------------------------ */
 
-static void run_watch(struct conn *c, JNIEnv *jni, struct slice payload)
+int command_hold(struct conn *c, JNIEnv *jni, const struct command_rules *r)
 {
-	struct change ch = { .jni = jni, .c = c };
-	struct wire_watch m;
-	struct entry as = { .holder = c->number, .watched = true };
-	struct buf why = { 0 };
-	struct buf answer;
-	int first;
+	struct change ch = { .jni = jni, .c = c, .rules = r->rules, .origin = r->origin };
+	struct wire_done done = { 0 };
+	struct buf why = { 0 }, answer;
+	struct slice rest, frame;
+	unsigned type;
+	long n;
+	int first = rulebook_add(r->rules, r->origin, &r->as, &why);
 
-	if (wire_get_watch(payload, &m) < 0) {
-		c->closing = true;
-		return;
-	}
-	as.at_least = (uint64_t)((unsigned __int128)m.at_least_ns * agent.scale.hz / 1000000000u);
-	first = rulebook_add(m.rules, "watch", &as, &why);
 	if (first < 0) {
 		conn_done(c, USAGE, "%.*s", why.n ? (int)why.n - 1 : 13,
 			  why.n ? (const char *)why.p : "out of memory");
 		buf_release(&why);
-		return;
+		return first;
 	}
-	if (probes_init(jni) >= 0)
-		text_set(jni, m.depth ? m.depth : 2, m.redact);
-	ch.rules = m.rules;
-	ch.origin = "watch";
-	answer = c->out; /* the usual answer of a hook, as a warning: the calls come behind it */
+	buf_release(&why);
+	answer = c->out; /* the usual answer of a hook, as a warning: more comes behind it */
 	c->out = (struct buf){ 0 };
-	put_in(&ch, (uint32_t)first, m.flags);
-	if (!c->closing) {
-		struct slice rest = buf_slice(&c->out), frame;
-		struct wire_done done = { 0 };
-		unsigned type;
-		long n;
-
-		while ((n = wire_frame(rest, &type, &frame)) > 0) {
-			if (type == WIRE_done)
-				wire_get_done(frame, &done);
-			else if (type == WIRE_left)
-				buf_bytes(&answer, rest.p, (size_t)n);
-			rest.p += n, rest.n -= (size_t)n;
-		}
-		if (done.status > NO) {
-			wire_put_done(&answer, &done);
-		} else {
-			wire_put_warning(&answer, &(struct wire_warning){ done.text });
-			c->watch = (struct watch){ (uint32_t)first, rulebook.next_number,
-						   m.limit ? m.limit : UINT64_MAX, 0, 0 };
-		}
+	put_in(&ch, (uint32_t)first, r->flags);
+	rest = buf_slice(&c->out);
+	while (!c->closing && (n = wire_frame(rest, &type, &frame)) > 0) {
+		if (type == WIRE_done)
+			wire_get_done(frame, &done);
+		else if (type == WIRE_left)
+			buf_bytes(&answer, rest.p, (size_t)n);
+		rest.p += n, rest.n -= (size_t)n;
 	}
+	if (done.status > NO)
+		wire_put_done(&answer, &done);
+	else if (!c->closing)
+		wire_put_warning(&answer, &(struct wire_warning){ done.text });
 	buf_release(&c->out);
 	c->out = answer;
-	buf_release(&why);
-}
-
-static struct conn *watcher_of(uint32_t rule)
-{
-	for (struct conn *c = NULL; (c = conn_next(c));)
-		if (c->watch.first && rule >= c->watch.first && rule <= c->watch.last)
-			return c;
-	return NULL;
-}
-
-static bool is_watch_of(const struct entry *e, void *ctx)
-{
-	struct conn *c = ctx;
-
-	return e->number >= c->watch.first && e->number <= c->watch.last;
-}
-
-static void end_watch(struct conn *c)
-{
-	command_remove(is_watch_of, c);
-	if (c->watch.missed)
-		conn_warn(c, "%llu more calls were passed over while nobody read",
-			  (unsigned long long)c->watch.missed);
-	conn_done(c, DONE, "%llu calls", (unsigned long long)c->watch.sent);
-	c->watch = (struct watch){ 0 };
-	conn_flush(c, 0);
-}
-
-void command_send_calls(void)
-{
-	struct probe_call call;
-
-	while (probe_ring_take(&call)) {
-		struct hooked *h = woven_method(call.id);
-		struct conn *c = h ? watcher_of(h->rule) : NULL;
-
-		if (c && c->out.n > BEHIND_MAX)
-			c->watch.missed++;
-		if (!c || !c->watch.left || c->out.n > BEHIND_MAX)
-			continue;
-		figures_put_call(&c->out, h, &call);
-		c->watch.sent++;
-		c->watch.left--;
-	}
-	for (struct conn *c = NULL; (c = conn_next(c));) {
-		if (!c->watch.first)
-			continue;
-		conn_flush(c, 0);
-		if (!c->watch.left)
-			end_watch(c);
-	}
+	return c->closing || ch.stopped || done.status > NO ? E_UNSUPPORTED : first;
 }
 
 /* ---- leaving ------------------------------------------------------------------------------ */
@@ -665,6 +598,7 @@ static void run_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 
 	(void)payload;
 	sample_stop();
+	trace_stop();
 	probes_close_all(jni);
 	rulebook_remove(is_any, NULL);
 	conn_progress(c, "taking hooks out", 0, 0);
@@ -819,10 +753,10 @@ static const struct {
 	{ WIRE_hook, true, run_hook },	     { WIRE_unhook, true, run_unhook },
 	{ WIRE_hooks, false, run_hooks },    { WIRE_report, false, run_report },
 	{ WIRE_tree, false, run_tree },	     { WIRE_explain, true, run_explain },
-	{ WIRE_watch, true, run_watch },     { WIRE_ask_status, false, run_status },
+	{ WIRE_watch, true, watch_run },     { WIRE_ask_status, false, run_status },
 	{ WIRE_ask_data, false, run_data },  { WIRE_reset, false, run_reset },
 	{ WIRE_detach, true, run_detach },   { WIRE_sample, false, sample_run },
-	{ WIRE_callees, true, callees_run },
+	{ WIRE_callees, true, callees_run }, { WIRE_trace, true, trace_run },
 };
 
 bool command_run(struct conn *c, unsigned type, struct slice payload)

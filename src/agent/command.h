@@ -6,17 +6,26 @@
 
 #include <jni.h>
 
+#include "agent/rulebook.h"
 #include "agent/server.h"
 
 /* Answers one frame into c->out.  False: the client does not speak our language. */
 bool command_run(struct conn *c, unsigned type, struct slice payload);
 
 void command_client_gone(uint32_t number); /* what it held goes */
-void command_send_calls(void);		   /* watched calls, to those who watch */
 void command_after_stop(void);		   /* the last thing the thread does */
 
+/* Puts rules in for as long as the client is there, with what a hook would answer as a warning.  The
+ * number of the first of them, or negative: not done, and the client knows. */
+struct command_rules {
+	struct slice rules;
+	const char *origin;
+	struct entry as;
+	uint32_t flags;
+};
+int command_hold(struct conn *c, JNIEnv *jni, const struct command_rules *r);
+
 /* Takes out the rules that are meant, and their hooks. */
-struct entry;
 int command_remove(bool (*meant)(const struct entry *e, void *ctx), void *ctx);
 
 void command_at_start(JNIEnv *jni); /* rules of the options; in the thread that starts the VM */

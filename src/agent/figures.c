@@ -333,8 +333,7 @@ int figures_put_tree(struct buf *out)
 	return rc;
 }
 
-/* The thread's name, as the kernel has it. */
-static void thread_name(uint32_t tid, char out[32])
+void figures_thread(uint32_t tid, char out[32])
 {
 	char path[64];
 	FILE *f;
@@ -356,7 +355,7 @@ void figures_put_call(struct buf *out, const struct hooked *h, const struct prob
 	uint64_t when;
 
 	figures_name(h, &name);
-	thread_name(call->tid, thread);
+	figures_thread(call->tid, thread);
 	clock_gettime(CLOCK_REALTIME, &now);
 	when = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
 	       agent_age_ns(call->begin);

@@ -16,6 +16,8 @@ void figures_put_status(struct buf *out);
 int figures_put_tree(struct buf *out);
 void figures_put_call(struct buf *out, const struct hooked *h, const struct probe_call *call);
 
+void figures_thread(uint32_t tid, char out[32]); /* the thread's name, as the kernel has it */
+
 /* Appends "pkg.Class.name(desc)". */
 void figures_name(const struct hooked *h, struct buf *out);
 

@@ -22,6 +22,7 @@
 #include "agent/woven.h"
 #include "classfile/digest.h"
 #include "probe/probe.h"
+#include "probe/trace.h"
 
 const char *const left_reasons[] = {
 #define X(code, reason) reason,
@@ -136,6 +137,7 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	h->one_in = one_in;
 	probes_settle(h->id, hook->one_in != 1);
 	probe_method_set(h->id, &how);
+	probe_trace_root(h->id, er->root);
 }
 
 void instrument_set(struct hooked *h, const struct instrument_how *how)

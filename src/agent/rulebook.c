@@ -119,7 +119,7 @@ static int edition_new(struct entry *entries, size_t n, struct edition **out, st
 		if (rc < 0)
 			goto failed;
 		e->by_index[i] = (struct edition_rule){ entries[i].number, entries[i].watched,
-							entries[i].at_least };
+							entries[i].at_least, entries[i].root };
 	}
 	rc = rules_seal(e->rules, &errors);
 	if (rc >= 0)
@@ -213,6 +213,7 @@ static int append(const struct rules *rules, const char *origin, const struct en
 				     .holder = as->holder,
 				     .watched = as->watched,
 				     .at_least = as->at_least,
+				     .root = as->root,
 				     .added = tick_now() };
 		e->last_slow = e->added;
 		e->text = line.err ? NULL

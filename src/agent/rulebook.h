@@ -20,6 +20,7 @@ struct entry {		 /* one rule */
 	uint64_t slow_seen; /* slow calls counted at the last look */
 	bool watched;
 	uint64_t at_least;
+	bool root;		 /* its methods begin transactions */
 	const struct rule *rule; /* in the edition in force */
 };
 
@@ -27,6 +28,7 @@ struct edition_rule {
 	uint32_t number;
 	bool watched;	   /* facts about its calls are wanted */
 	uint64_t at_least; /* ... of those that take so many ticks */
+	bool root;	   /* its methods begin transactions */
 };
 
 struct edition {
@@ -49,7 +51,7 @@ struct rulebook {
 
 extern struct rulebook rulebook;
 
-/* Adds the rules of a text, as `as` says of all of them (holder, watched, at_least).  Nothing changes
+/* Adds the rules of a text, as `as` says of all of them (holder, watched, at_least, root).  Nothing changes
  * unless all is well.  The number of the first rule added, or negative with the reason appended
  * to *why for people. */
 int rulebook_add(struct slice text, const char *origin, const struct entry *as, struct buf *why);

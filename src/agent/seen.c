@@ -7,6 +7,7 @@
  * same slot, its value counts for the total only. */
 #include "agent/agent.h"
 #include "agent/data.h"
+#include "probe/trace.h"
 
 static struct slot {
 	int busy;
@@ -84,6 +85,7 @@ NATIVE void JNICALL Java_java_util_SondeHeld_seen0(JNIEnv *jni, jclass c, jint n
 	while (n && n == SEEN_TEXT - 1 && ((uint8_t)copy[n] & 0xc0) == 0x80)
 		n--; /* not in the middle of a character */
 	copy[n] = '\0';
+	probe_trace_fact(data_slot_name((uint32_t)number & (DATA_SLOTS - 1)), copy);
 	if (!take(s)) {
 		__atomic_fetch_add(&s->passed, 1, __ATOMIC_RELAXED);
 		return;

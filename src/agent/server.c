@@ -30,6 +30,8 @@
 #include "agent/keeper.h"
 #include "agent/rulebook.h"
 #include "agent/sample.h"
+#include "agent/trace.h"
+#include "agent/watch.h"
 #include "base/version.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
@@ -273,7 +275,7 @@ static int patience(void)
 	int sample = sample_patience();
 
 	for (struct conn *c = NULL; (c = conn_next(c));) {
-		if (c->watch.first)
+		if (c->watch.first || trace_is_for(c))
 			return sample >= 0 && sample < WATCH_MS ? sample : WATCH_MS;
 		waits |= c->out.n != 0;
 	}
@@ -308,10 +310,11 @@ static void serve(void)
 			server.deaf = 0;
 		else if (!server.stop && p[0].revents)
 			conn_accept();
-		if (!server.stop)
-			command_send_calls();
-		if (!server.stop)
+		if (!server.stop) {
+			watch_send();
+			trace_send();
 			sample_tick();
+		}
 		if (!server.stop && rulebook.n &&
 		    agent_age_ns(last) >= TICK_MS * 1000000ull * 9 / 10) {
 			last = tick_now();

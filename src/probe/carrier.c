@@ -7,7 +7,9 @@
  * and the same sequence of methods is looked up in the tree of the carrier that goes on.  Without
  * memory nothing is kept: the exits will not be found on the stack, and have the right time all
  * the same. */
+#include "base/tick.h"
 #include "probe/nodes.h"
+#include "probe/tracing.h"
 
 #include <string.h>
 
@@ -26,6 +28,7 @@ struct strip {
 
 struct kept {
 	uint32_t frames, facts; /* how many of them follow */
+	uint32_t trace, spare;	/* part of a transaction */
 	uint64_t stalls_until;
 };
 
@@ -102,8 +105,10 @@ static void strip_release(struct cell *cell)
 static bool put_away(struct strip *s, const struct probe_thread *t, const struct probe_frame *top)
 {
 	const struct probe_frame *base = t->base;
-	struct kept kept = { (uint32_t)(top - base), facts_above(t, base + 1),
-			     LOAD(probe.stalls_until) };
+	struct kept kept = { .frames = (uint32_t)(top - base),
+			     .facts = facts_above(t, base + 1),
+			     .trace = t->trace,
+			     .stalls_until = LOAD(probe.stalls_until) };
 	struct probe_fact fact;
 
 	if (!strip_put(s, &kept, sizeof(kept)))
@@ -150,11 +155,15 @@ void *probe_unmount(void)
 
 	if (!t)
 		return NULL;
-	if (top > t->base && !put_away(&s, t, top)) {
+	if ((top > t->base || t->trace) && !put_away(&s, t, top)) {
 		SHARED_ADD(probe.nodes_refused, (uint64_t)(top - t->base));
 		strip_release(s.first);
 		s.first = NULL;
+		if (t->trace)
+			trace_gone(&t->trace, tick_now());
 	}
+	t->trace = t->trace_carrier;
+	t->trace_carrier = 0;
 	back_to_carrier(t, top);
 	return s.first;
 }
@@ -210,6 +219,7 @@ static void take_out(struct strip *s, struct probe_thread *t)
 	struct kept kept;
 
 	strip_get(s, &kept, sizeof(kept));
+	t->trace = kept.trace;
 	for (uint32_t i = 0; i < kept.frames; i++) {
 		struct kept_frame one;
 
@@ -233,6 +243,14 @@ static void take_out(struct strip *s, struct probe_thread *t)
 	}
 }
 
+static void lost_carried(struct probe_thread *t)
+{
+	if (t->trace)
+		trace_gone(&t->trace, tick_now());
+	t->trace = t->trace_carrier;
+	back_to_carrier(t, threads_top());
+}
+
 void probe_mount(void *kept)
 {
 	struct probe_thread *t = probe_local.mine;
@@ -242,7 +260,9 @@ void probe_mount(void *kept)
 		t = threads_take();
 	if (t) {
 		if (t->base != t->frames)
-			back_to_carrier(t, threads_top()); /* nobody said that the last one left */
+			lost_carried(t); /* nobody said that the last one left */
+		t->trace_carrier = t->trace;
+		t->trace = 0;
 		set_base(t);
 		if (kept)
 			take_out(&s, t);
@@ -266,5 +286,7 @@ void probe_drop(void *first)
 		if (!one.sort)
 			SHARED_ADD(probe.methods[one.id & KID_ID].lost, 1);
 	}
+	if (kept.trace)
+		trace_gone(&kept.trace, tick_now());
 	strip_release(first);
 }

@@ -12,6 +12,7 @@
 #include "probe/context.h"
 #include "probe/histogram.h"
 #include "probe/nodes.h"
+#include "probe/tracing.h"
 
 /* What a frame is filled with. */
 struct entry {
@@ -41,6 +42,16 @@ static inline uint64_t push(struct entry e)
 		f->weight = e.weight;
 	token = tick_now() << 1 | e.data;
 	STORE(f->token, token);
+	return token;
+}
+
+/* The same in a thread that may be in a transaction. */
+static COLD uint64_t push_traced(struct entry e)
+{
+	uint64_t *begin = trace_enter(e.id), token = push(e);
+
+	if (begin)
+		STORE(*begin, token >> 1);
 	return token;
 }
 
@@ -79,6 +90,8 @@ static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 	ADD(node->begun, 1);
 	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
+	if (node->one_in & ONE_IN_TRACE)
+		return push_traced((struct entry){ node, id, ID_SLOW, one_in, data });
 	return push((struct entry){ node, id, ID_SLOW, one_in, data });
 }
 
@@ -398,6 +411,8 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 
 	if (unseen(id))
 		return;
+	if (UNLIKELY(probe_local.mine && probe_local.mine->trace))
+		trace_exit(id, token >> 1, now, thrown);
 	f = frame_of(id, token);
 	if (UNLIKELY(!f)) {
 		exit_stray(token, &call);
@@ -492,6 +507,8 @@ void probe_undo(uint32_t id, uint64_t token)
 			uncount(node, id, false);
 		return;
 	}
+	if (UNLIKELY(t && t->trace))
+		trace_undo(id, token >> 1);
 	f = frame_of(id, token);
 	if (!f) {
 		uncount(NULL, id, true);

@@ -41,7 +41,7 @@ enum {
 	HEADS = 512,	/* chains of a thread's heads, a power of two */
 	HASH_MIN = 256, /* chains of a thread's nodes, powers of two */
 	HASH_MAX = 4096,
-	ONE_IN_MAX = 1 << 28,
+	ONE_IN_MAX = 1 << 27,
 };
 
 #define ID_NONE UINT32_MAX     /* frame of nobody: the bottom of a stack */
@@ -54,7 +54,8 @@ enum {
 #define NODE_CLOSED (1u << 30) /* its calls are not reported; pushes frames when N is 1 */
 #define NODE_ASKS (1u << 29)   /* enter gives PROBE_ASK; the answer leads to another node */
 #define NODE_SORT (NODE_CLOSED | NODE_ASKS)
-#define ONE_IN_N (NODE_ASKS - 1) /* what is left of a one_in: N */
+#define ONE_IN_TRACE (1u << 28)	    /* its calls may belong to a transaction */
+#define ONE_IN_N (ONE_IN_TRACE - 1) /* what is left of a one_in: N */
 
 /* The lower half of a node's key: the method's number, and what was answered. */
 #define KID_ID (PROBE_METHODS - 1u)
@@ -128,6 +129,8 @@ struct probe_thread {
 	uint32_t pages_n;
 	uint32_t hash_mask;
 	uint32_t facts_n;
+	uint32_t trace;		/* part of a transaction that it writes, see trace_priv.h */
+	uint32_t trace_carrier; /* ... and the carrier's, while a virtual thread is mounted */
 	struct probe_store nodes, heads; /* heads: and windows */
 	struct probe_node root;
 	uint32_t head[HEADS];
@@ -161,6 +164,7 @@ struct probe_global {
 	struct probe_method *methods;
 	struct probe_thread *threads; /* PROBE_THREADS, and one more: of threads that have ended */
 	bool ready;
+	uint32_t tracing;   /* somebody wants transactions */
 	uint32_t methods_n; /* above all that were set */
 	uint32_t threads_n;
 	uint64_t owner[PROBE_THREADS];

@@ -4,7 +4,9 @@
  *
  * The figures of ended threads go into a tree that has the form of a thread's, and that only the
  * agent writes.  What it has no memory for goes to the methods' shared figures. */
+#include "base/tick.h"
 #include "probe/nodes.h"
+#include "probe/tracing.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -107,6 +109,8 @@ static void merge_thread(struct probe_thread *t)
 	uint32_t n = TAKE(t->nodes_n), page = 0;
 	const struct probe_head *head;
 
+	if (t->trace)
+		trace_gone(&t->trace, tick_now());
 	lose_frames(t);
 	for (uint32_t i = 0; i < n; i++)
 		merge_node(into, nodes_at(t, i, &page));
@@ -119,7 +123,7 @@ static void merge_thread(struct probe_thread *t)
 	pages_give_all(&t->heads);
 	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
 	memset(t->head, 0, sizeof(t->head));
-	t->nodes_n = t->pages_n = t->facts_n = t->busy = 0;
+	t->nodes_n = t->pages_n = t->facts_n = t->busy = t->trace_carrier = 0;
 }
 
 /* Has it ended, perhaps without a word, as one does that a library took out of the JVM? */

@@ -4,8 +4,10 @@
  * A thread that was never seen, one that is muted, and one that shares because all trees are taken
  * look alike to the fast paths: nothing matches.  The slow paths tell them apart. */
 #include "probe/context.h"
+#include "probe/tracing.h"
 
 #include "base/err.h"
+#include "base/tick.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -171,6 +173,8 @@ void probe_thread_end(void)
 	struct probe_local *l = &probe_local;
 	struct probe_thread *t = l->mine;
 
+	if (t && t->trace)
+		trace_gone(&t->trace, tick_now());
 	l->mine = NULL;
 	hide(l);
 	if (t)

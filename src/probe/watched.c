@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watched.c - keeps the time that watching takes out of the time of what is watched. */
 #include "base/tick.h"
-#include "probe/probe_priv.h"
+#include "probe/tracing.h"
 
 uint64_t probe_now(void)
 {
@@ -18,6 +18,8 @@ uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since)
 	for (f = probe_local.top; !frame_is_nobodys(f); f--) {
 		if (LOAD(f->token) == token && frame_id(f) == id) {
 			STORE(f->token, later);
+			if (UNLIKELY(probe_local.mine->trace))
+				trace_shift(id, token >> 1, later >> 1);
 			break;
 		}
 	}

@@ -53,7 +53,18 @@ enum {
 	CALLEE_ABSTRACT = 2,
 	CALLEE_NATIVE = 4,
 	CALLEE_SYNTHETIC = 8,
-	CALLEE_MORE = 16, /* there are more than were looked for */
+	CALLEE_MORE = 16,     /* there are more than were looked for */
+	NAME_CONDITIONAL = 1, /* of `trace_name`: hooked only in a context or by a condition */
+	TX_FAILED = 1,	      /* of the others of `trace`: see probe/trace.h */
+	TX_CUT = 2,
+	TX_LOST = 4,
+	TX_OPEN = 8,
+	TX_SLOW = 16,
+	TX_SAMPLED = 32,
+	CALL_THREW = 64,
+	PART_NEVER_BEGUN = 128,
+	CALL_RUNS = 256,  /* its end was not told */
+	CALL_UNMET = 512, /* it did not meet its condition: stands for what it called only */
 };
 
 #define U8(f) uint8_t f;
