@@ -19,7 +19,7 @@ struct trace_global trace_all;
 
 /* ---- pools ------------------------------------------------------------------------------- */
 
-uint32_t trace_take(struct trace_pool *p)
+uint32_t trace_pool_take(struct trace_pool *p)
 {
 	uint64_t head = TAKE(p->free);
 	uint32_t number;
@@ -49,7 +49,7 @@ static void chain_put(uint64_t *head, uint32_t *next, uint32_t number)
 					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
-void trace_put(struct trace_pool *p, uint32_t number)
+void trace_pool_put(struct trace_pool *p, uint32_t number)
 {
 	chain_put(&p->free, &p->chain[number], number);
 }
@@ -64,12 +64,12 @@ void trace_free_part(uint32_t number)
 	while (chunk) {
 		uint32_t next = chunk_at(chunk)->next;
 
-		trace_put(&trace_all.chunks, chunk);
+		trace_pool_put(&trace_all.chunks, chunk);
 		chunk = next;
 	}
 	p->first = p->last = 0;
 	PUBLISH(p->word, ((LOAD(p->word) >> 8) + 1) << 8 | PART_FREE);
-	trace_put(&trace_all.parts, number);
+	trace_pool_put(&trace_all.parts, number);
 }
 
 /* Slower than so many ticks is slow. */
@@ -130,7 +130,7 @@ void trace_let_go(uint32_t number)
 		if ((word & 0xff) != PART_LEFT || !part_change(p, word, PART_ORPHAN))
 			trace_free_part(at);
 	}
-	trace_put(&trace_all.txs, number);
+	trace_pool_put(&trace_all.txs, number);
 }
 
 /* One more part that has not ended; false: the transaction is over. */
@@ -214,7 +214,7 @@ static void root_end(uint32_t *trace, uint64_t now, uint32_t flags)
 static uint32_t part_new(const struct trace_part *like, uint32_t state, uint64_t *life_of_it)
 {
 	struct trace_tx *tx = tx_at(like->tx);
-	uint32_t n = trace_take(&trace_all.parts), life = like->life;
+	uint32_t n = trace_pool_take(&trace_all.parts), life = like->life;
 	uint64_t head = LOAD(tx->parts), word;
 	struct trace_part *p;
 
@@ -242,7 +242,7 @@ static uint32_t part_new(const struct trace_part *like, uint32_t state, uint64_t
 
 static bool root_begin(struct probe_thread *t, uint32_t id, uint32_t depth)
 {
-	uint32_t number = trace_take(&trace_all.txs), life, part;
+	uint32_t number = trace_pool_take(&trace_all.txs), life, part;
 	uint64_t now = tick_now(), part_life;
 	struct trace_tx *tx;
 
@@ -265,7 +265,7 @@ static bool root_begin(struct probe_thread *t, uint32_t id, uint32_t depth)
 			PART_RUNS, &part_life);
 	if (!part) {
 		STORE(tx->word, (uint64_t)life << 32);
-		trace_put(&trace_all.txs, number);
+		trace_pool_put(&trace_all.txs, number);
 		goto no_memory;
 	}
 	t->trace = part;
@@ -282,8 +282,9 @@ static uint32_t call_new(struct trace_part *p)
 	uint32_t slot = p->n % CALLS, chunk;
 
 	if (slot == 0) {
-		chunk = SHARED_ADD(tx->calls, CALLS) < CALLS_MAX ? trace_take(&trace_all.chunks)
-								 : 0;
+		chunk = SHARED_ADD(tx->calls, CALLS) < CALLS_MAX
+				? trace_pool_take(&trace_all.chunks)
+				: 0;
 		if (!chunk) {
 			SHARED_ADD(tx->missed, 1);
 			p->flags |= TRACE_CUT;

@@ -96,8 +96,8 @@ struct trace_global {
 
 extern HIDDEN struct trace_global trace_all;
 
-uint32_t trace_take(struct trace_pool *p); /* 0: none left */
-void trace_put(struct trace_pool *p, uint32_t number);
+uint32_t trace_pool_take(struct trace_pool *p); /* 0: none left */
+void trace_pool_put(struct trace_pool *p, uint32_t number);
 
 static inline struct trace_tx *tx_at(uint32_t number)
 {
