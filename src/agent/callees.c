@@ -308,9 +308,9 @@ static void answer_method(struct asking *a, struct class *cls, struct member *m,
 	buf_release(&key);
 }
 
-/* The answer of before; false: this method was not asked about yet. */
-static bool answer_again(struct asking *a, struct slice class, struct rule_method *m,
-			 uint32_t loader)
+/* The answer of before; NULL: this method was not asked about yet. */
+static const struct slice *kept_answer(const struct asking *a, struct slice class,
+				       const struct rule_method *m, uint32_t loader)
 {
 	struct buf key = { 0 };
 	uintptr_t *at;
@@ -319,10 +319,18 @@ static bool answer_again(struct asking *a, struct slice class, struct rule_metho
 	put_name(&key, class, m->name, m->desc);
 	at = key.err ? NULL : map_get(&kept.answers, buf_slice(&key));
 	buf_release(&key);
-	if (!at || !*at)
+	return at ? (const struct slice *)*at : NULL;
+}
+
+static bool answer_again(struct asking *a, struct slice class, const struct rule_method *m,
+			 uint32_t loader)
+{
+	const struct slice *rows = kept_answer(a, class, m, loader);
+
+	if (!rows)
 		return false;
 	a->found++;
-	buf_put(&a->c->out, *(struct slice *)*at);
+	buf_put(&a->c->out, *rows);
 	return true;
 }
 
@@ -380,7 +388,8 @@ static void read_class(struct asking *a, jclass klass, uint32_t loader)
 					     .desc = member_desc(cls, m),
 					     .access = m->access };
 
-		if (target_test_method(a->target, &facts).answer == TARGET_HIT)
+		if (target_test_method(a->target, &facts).answer == TARGET_HIT &&
+		    !kept_answer(a, class_name(cls), &facts, loader))
 			answer_method(a, cls, m, loader);
 	}
 	class_release(cls);

@@ -244,7 +244,7 @@ static bool take_callee(void *ctx, unsigned type, struct slice payload)
 	struct wire_callee m;
 
 	if (type == WIRE_callee && wire_get_callee(payload, &m) == 0 &&
-	    !(m.flags & CALLEE_ABSTRACT))
+	    (!(m.flags & CALLEE_ABSTRACT) || sample_is_jdk(m.name)))
 		dig_callee(&l->dig, m.name);
 	return true;
 }

@@ -69,6 +69,17 @@ void dig_release(struct dig *d)
 	buf_release(&d->rules);
 }
 
+struct slice dig_keep(struct dig *d, struct slice s)
+{
+	struct slice copy = arena_dup(&d->mem, s);
+
+	if (!copy.p && s.n) {
+		d->err = E_NO_MEMORY;
+		copy.n = 0;
+	}
+	return copy;
+}
+
 const struct dig_figures *dig_figures_of(const struct dig *d, struct slice name)
 {
 	for (const struct dig_figures *f = d->figures; f; f = f->next)
@@ -363,7 +374,7 @@ static bool save_cost(struct dig *d)
 		if (!is_on_path(d, f->name) && f->rate > 100 && (!most || f->rate > most->rate))
 			most = f;
 	if (most && d->n_banned < COUNT(d->banned)) {
-		d->banned[d->n_banned++] = arena_dup(&d->mem, most->name);
+		d->banned[d->n_banned++] = dig_keep(d, most->name);
 		buf_printf(&d->said, "The hooks cost %.1f %%, more than %.1f %%: without ",
 			   100 * d->cost_share, 100 * d->options.budget);
 		dig_put_name(&d->said, most->name);
@@ -424,7 +435,7 @@ void dig_callee(struct dig *d, struct slice name)
 	for (unsigned i = 0; i < n; i++)
 		if (slice_eq(d->graph[d->asked].callees[i], name))
 			return;
-	kept = arena_dup(&d->mem, name);
+	kept = dig_keep(d, name);
 	if (kept.p)
 		d->graph[d->asked].callees[d->graph[d->asked].n++] = kept;
 }

@@ -160,6 +160,8 @@ void dig_put_target(struct buf *out, struct slice name);
 void dig_put_name(struct buf *out, struct slice name);
 void dig_put_time(struct buf *out, double ns);
 void dig_put_share(struct buf *out, double share);
+/* A copy in dig's own memory; empty when that is out, which is then noted. */
+struct slice dig_keep(struct dig *d, struct slice s);
 const struct dig_figures *dig_figures_of(const struct dig *d, struct slice name);
 
 #endif

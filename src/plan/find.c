@@ -176,7 +176,7 @@ static void blame_entry(struct dig *d, const struct measured *at, const struct m
 	share = (double)next->total / (double)t->steps[0].node->total;
 	wait = measure_ns(&d->measure, root) * share;
 	a->caller = a->guilty;
-	a->guilty = a->path[a->n_path++] = arena_dup(&d->mem, next->name);
+	a->guilty = a->path[a->n_path++] = dig_keep(d, next->name);
 	a->share = (struct estimated){ share, 2 * sqrt(share * (1 - share) /
 						       (double)t->steps[0].node->total) };
 	if (!callee || measure_calls(&d->measure, callee) < 1)
@@ -203,7 +203,7 @@ bool find_branch(struct dig *d)
 		a->path[a->n_path++] = at->name;
 	}
 	for (unsigned i = 0; i < a->n_path; i++) /* the measure's memory goes before ours */
-		a->path[i] = arena_dup(&d->mem, a->path[i]);
+		a->path[i] = dig_keep(d, a->path[i]);
 	a->guilty = a->path[a->n_path - 1];
 	a->is_measured = true;
 	a->share = measure_share(m, at, root);
@@ -266,7 +266,7 @@ static void add_context(struct dig *d, const struct measured *n)
 		c->n++;
 	up = n->parent;
 	for (unsigned i = c->n; i-- > 0; up = up->parent)
-		c->callers[i] = arena_dup(&d->mem, up->name);
+		c->callers[i] = dig_keep(d, up->name);
 	a->n_contexts++;
 }
 
@@ -334,14 +334,13 @@ void find_why(struct dig *d)
 	a->kind = kind_largest(by);
 	a->kind_share = n ? (double)by[a->kind] / (double)n : 0;
 	top = kind_where(top, a->kind);
-	a->where = top ? arena_dup(&d->mem, top->name) : (struct slice){ NULL, 0 };
+	a->where = top ? dig_keep(d, top->name) : (struct slice){ NULL, 0 };
 	a->n_spread = 0;
 	if (below.root.first) {
 		trail_follow(&t, below.root.first);
 		for (unsigned i = 0; t.n == 1 && i < t.steps[0].n_beside; i++)
 			if (t.steps[0].beside[i]->total * 10 > below.root.total)
-				a->spread[a->n_spread++] =
-					arena_dup(&d->mem, t.steps[0].beside[i]->name);
+				a->spread[a->n_spread++] = dig_keep(d, t.steps[0].beside[i]->name);
 	}
 	samples_release(&below);
 	if (a->kind == KIND_MONITOR || a->kind == KIND_LOCK)

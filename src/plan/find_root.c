@@ -157,7 +157,7 @@ static void take_root(struct dig *d, const struct candidate *c)
 	const struct dig_figures *f = c->figures;
 	struct dig_answer *a = &d->answer;
 
-	a->root = arena_dup(&d->mem, f->name);
+	a->root = dig_keep(d, f->name);
 	a->root_mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
 	a->root_p50 = c->spread.median;
 	a->root_p99 = stats_quantile(f->low, f->count, f->n, 0.99);

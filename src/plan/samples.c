@@ -116,6 +116,16 @@ void samples_add(struct samples *s, const struct sample_row *row)
 	s->last = n;
 }
 
+static struct slice keep(struct samples *s, struct slice text)
+{
+	struct slice copy = arena_dup(&s->mem, text);
+
+	if (copy.p || !text.n)
+		return copy;
+	s->err = E_NO_MEMORY;
+	return (struct slice){ NULL, 0 };
+}
+
 void samples_add_lock(struct samples *s, const struct sample_lock *lock)
 {
 	struct sample_lock *l = arena_copy(&s->mem, lock, sizeof(*lock));
@@ -124,10 +134,10 @@ void samples_add_lock(struct samples *s, const struct sample_lock *lock)
 		s->err = E_NO_MEMORY;
 		return;
 	}
-	l->class = arena_dup(&s->mem, lock->class);
-	l->waiter = arena_dup(&s->mem, lock->waiter);
-	l->thread = arena_dup(&s->mem, lock->thread);
-	l->holder = arena_dup(&s->mem, lock->holder);
+	l->class = keep(s, lock->class);
+	l->waiter = keep(s, lock->waiter);
+	l->thread = keep(s, lock->thread);
+	l->holder = keep(s, lock->holder);
 	l->next = s->locks;
 	s->locks = l;
 }

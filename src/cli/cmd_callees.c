@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_callees.c - "sonde callees": what a method of a running program calls. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "classfile/calls.h"
+#include "classfile/op.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/method_name.h"
+#include "cli/target.h"
+
+int cmd_callees(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde callees [OPTION]... [TARGET] METHOD\n"
+	"\n"
+	"Lists what a method of a running program calls, out of the byte code that the JVM has, each\n"
+	"callee once.  Lambdas and method references are followed to the methods behind them, virtual\n"
+	"and interface calls to those methods of loaded classes of the program that they can arrive\n"
+	"at ('->').  METHOD is written as in rules: a.b.C::m, a.b.C::m(int, ..).\n"
+	"\n"
+	"  --opcodes LIST  which calls count, of virtual, special, static, interface and dynamic;\n"
+	"                  otherwise all\n"
+	"  --json          print one JSON object\n"
+	"  --help          this text\n"
+	"\n"
+	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  'sonde class\n"
+	"callees' does the same with class files.\n"
+	"\n"
+	"Exit status: 0 done, 1 no such method is loaded, 2 wrong usage, 3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde callees 4711 com.shop.Cart::checkout\n"
+	"  sonde callees --opcodes interface,dynamic shop.jar 'com.shop.Cart::*'\n";
+
+struct callees {
+	bool json;
+	uint32_t opcodes;
+	struct target target;
+	struct client client;
+	struct buf out, caller; /* the method whose rows come */
+	struct json j;
+};
+
+static const char *opcode_name(uint32_t op)
+{
+	return op < 256 && op_table[op].name ? op_table[op].name : "?";
+}
+
+static void put_name(struct buf *out, struct slice text)
+{
+	struct method_name name;
+
+	method_name_split(text, &name);
+	method_name_put(out, &name, true);
+}
+
+static void print_row(struct callees *x, const struct wire_callee *m)
+{
+	if (!slice_eq(m->caller, buf_slice(&x->caller))) {
+		buf_clear(&x->caller);
+		buf_put(&x->caller, m->caller);
+		put_name(&x->out, m->caller);
+		buf_u8(&x->out, '\n');
+	}
+	buf_printf(&x->out, "  %-15s %s", opcode_name(m->opcode),
+		   m->flags & CALLEE_FOUND ? "-> " : "");
+	put_name(&x->out, m->name);
+	if (m->kind != CALL_METHOD)
+		buf_printf(&x->out, "  (%s)", call_kind_text(m->kind));
+	if (m->flags & CALLEE_NATIVE)
+		buf_text(&x->out, "  (native)");
+	if (m->flags & CALLEE_MORE)
+		buf_text(&x->out, "  (and more)");
+	if (m->lines.n)
+		buf_printf(&x->out, "  line %.*s", SLICE_FMT(m->lines));
+	buf_u8(&x->out, '\n');
+}
+
+static void print_json(struct callees *x, const struct wire_callee *m)
+{
+	struct json *j = &x->j;
+
+	json_open(j, '{');
+	json_key(j, "caller");
+	json_str(j, m->caller);
+	json_key(j, "name");
+	json_str(j, m->name);
+	json_key(j, "opcode");
+	json_text(j, opcode_name(m->opcode));
+	json_key(j, "kind");
+	json_text(j, m->kind < CALL_KINDS ? call_kind_text(m->kind) : "?");
+	json_key(j, "resolved");
+	json_bool(j, (m->flags & CALLEE_FOUND) != 0);
+	cli_json_count(j, "sites", m->sites);
+	json_key(j, "lines");
+	json_str(j, m->lines);
+	json_close(j, '}');
+}
+
+static bool take(void *ctx, unsigned type, struct slice payload)
+{
+	struct callees *x = ctx;
+	struct wire_callee m;
+
+	if (type != WIRE_callee || wire_get_callee(payload, &m) < 0)
+		return true;
+	if (x->json)
+		print_json(x, &m);
+	else
+		print_row(x, &m);
+	return true;
+}
+
+static int run(struct callees *x, const char *target, const char *method)
+{
+	int status = target_find(target, &x->target);
+
+	if (status == CLI_DONE)
+		status = client_open(&x->client, &x->target);
+	if (status != CLI_DONE)
+		return status;
+	x->client.quiet = true;
+	if (x->json) {
+		json_open(&x->j, '{');
+		cli_json_count(&x->j, "pid", (uint64_t)x->target.pid);
+		json_key(&x->j, "calls");
+		json_open(&x->j, '[');
+	}
+	wire_put_callees(&x->client.out,
+			 &(struct wire_callees){ slice_str(method), x->opcodes, 0 });
+	status = client_ask(&x->client, take, x);
+	if (x->json) {
+		json_close(&x->j, ']');
+		json_close(&x->j, '}');
+		buf_u8(&x->out, '\n');
+	}
+	if (status == CLI_DONE && !x->out.n)
+		buf_text(&x->out, "It calls nothing.\n");
+	if (status == CLI_DONE && !cli_print(&x->out))
+		status = CLI_CANNOT;
+	client_close(&x->client);
+	return status;
+}
+
+static int parse_opcodes(struct callees *x, const char *name, const char *list)
+{
+	static const char *const words[] = { "virtual", "special", "static", "interface",
+					     "dynamic" };
+
+	while (*list) {
+		size_t n = strcspn(list, ","), i = 0;
+		struct slice word = { (const uint8_t *)list, n };
+
+		while (i < COUNT(words) && !slice_is(word, words[i]))
+			i++;
+		if (i == COUNT(words))
+			return cli_usage(name,
+					 "--opcodes: '%.*s' is none of virtual, special, static, "
+					 "interface, dynamic",
+					 (int)n, list);
+		x->opcodes |= 1u << i;
+		list += n + (list[n] == ',');
+	}
+	return CLI_DONE;
+}
+
+int cmd_callees(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "opcodes", required_argument, NULL, 'o' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct callees x = { 0 };
+	int opt, status = CLI_DONE, n;
+
+	cli_begin_options();
+	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == '?')
+			return CLI_USAGE;
+		if (opt == 'o')
+			status = parse_opcodes(&x, argv[0], optarg);
+		x.json |= opt == 'j';
+	}
+	if (status != CLI_DONE)
+		return status;
+	n = argc - optind;
+	if (n < 1 || n > 2)
+		return cli_usage(argv[0], "wants a METHOD, and at most one program before it");
+	x.j = json_to(&x.out);
+	status = run(&x, n == 2 ? argv[optind] : NULL, argv[argc - 1]);
+	buf_release(&x.out);
+	buf_release(&x.caller);
+	return status;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that does not exist: handle() calls total(), and now and then write(); both call sum(), which is
+ * slow below write() alone, and for one value of its argument. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "plan/dig.h"
+#include "test.h"
+
+#define HANDLE "shop.Web.handle(I)V"
+#define TOTAL "shop.Cart.total()J"
+#define WRITE "shop.Export.write()J"
+#define SUM "shop.Price.sum(Ljava/lang/String;)J"
+
+struct world {
+	struct dig dig;
+	double now;
+	bool slow, has_inside, is_costly;
+	unsigned samples, hooks, watches, callees;
+	uint64_t round;
+	char rules[4000];
+};
+
+static void add(struct dig *d, uint32_t depth, const char *name, uint64_t running)
+{
+	struct sample_row row = { .depth = depth, .name = slice_str(name) };
+
+	row.self[SAMPLE_RUNNING] = running;
+	samples_add(&d->fresh, &row);
+}
+
+static void do_sample(struct world *w)
+{
+	struct dig *d = &w->dig;
+
+	w->samples++;
+	add(d, 0, "shop.Main.main([Ljava/lang/String;)V", 1);
+	add(d, 1, HANDLE, 1);
+	add(d, 2, TOTAL, 1);
+	add(d, 2, WRITE, 1);
+	add(d, 3, SUM, 60);
+	d->fresh.vitals =
+		(struct sample_vitals){ .samples = 100, .threads = 3, .wall = 4000000000u };
+	dig_sampled(d);
+}
+
+static bool has(const struct world *w, const char *text)
+{
+	return strstr(w->rules, text) != NULL;
+}
+
+static void do_hook(struct world *w, struct slice rules)
+{
+	w->hooks++;
+	snprintf(w->rules, sizeof(w->rules), "%.*s", SLICE_FMT(rules));
+	dig_hooked(&w->dig, true, !w->has_inside && has(w, " inside "));
+}
+
+static void method(struct world *w, const char *name, uint64_t fast, uint64_t slow)
+{
+	struct dig_figures f = { .name = slice_str(name),
+				 .calls = fast + slow,
+				 .timed = fast + slow,
+				 .total_ns = fast * 10000 + slow * 100000000u,
+				 .rate = (double)(fast + slow) / (double)w->round,
+				 .low = { 9000, 10000, 95000000, 110000000 },
+				 .count = { 0, (uint32_t)fast, (uint32_t)slow, 0 },
+				 .n = 4 };
+
+	dig_method(&w->dig, &f);
+}
+
+static void row(struct world *w, uint32_t depth, const char *name, uint64_t fast, uint64_t slow)
+{
+	measure_row(&w->dig.measure,
+		    &(struct measure_row){ .depth = depth,
+					   .name = slice_str(name),
+					   .calls = fast + slow,
+					   .ns = fast * 10000 + slow * 100000000u });
+}
+
+static void do_measure(struct world *w)
+{
+	uint64_t r = ++w->round, slow = w->slow ? 6 * r + r % 2 : 0;
+	bool deep = has(w, "shop.Cart::total");
+
+	method(w, HANDLE, 100 * r, slow);
+	if (has(w, "shop.Price::sum"))
+		method(w, SUM, 100 * r, slow);
+	measure_begin(&w->dig.measure);
+	row(w, 0, HANDLE, 100 * r, slow);
+	if (deep)
+		row(w, 1, TOTAL, 100 * r, 0);
+	if (deep && has(w, "shop.Price::sum"))
+		row(w, 2, SUM, 100 * r, 0);
+	if (deep)
+		row(w, 1, WRITE, 0, slow);
+	if (deep && has(w, "shop.Price::sum"))
+		row(w, 2, SUM, 0, slow);
+	measure_end(&w->dig.measure);
+	w->dig.cost_share = w->is_costly && has(w, "shop.Log::put") ? 0.05 : 0.001;
+	dig_measured(&w->dig);
+}
+
+static void do_callees(struct world *w, struct slice of)
+{
+	w->callees++;
+	if (slice_is(of, "shop.Web::handle(int)")) {
+		dig_callee(&w->dig, slice_str(TOTAL));
+		dig_callee(&w->dig, slice_str(WRITE));
+		dig_callee(&w->dig,
+			   slice_str("java.util.Map.get(Ljava/lang/Object;)Ljava/lang/Object;"));
+	}
+	if (slice_is(of, "shop.Cart::total()") || slice_is(of, "shop.Export::write()"))
+		dig_callee(&w->dig, slice_str(SUM));
+	dig_callees_end(&w->dig);
+}
+
+static void do_watch(struct world *w)
+{
+	w->watches++;
+	for (int i = 0; i < 60; i++) {
+		bool slow = w->slow && i % 6 == 0;
+
+		dig_call(&w->dig, slice_str(SUM), slow ? 1e8 : 1e4);
+		dig_value(&w->dig, 1, slice_str(slow ? "\"GIFT\"" : i % 2 ? "\"A\"" : "\"B\""));
+	}
+	dig_watched(&w->dig);
+}
+
+static void drive(struct world *w, const struct dig_options *options, char *text, size_t cap)
+{
+	struct buf out = { 0 };
+	struct dig_action a;
+
+	dig_init(&w->dig, options);
+	for (int i = 0; i < 200; i++) {
+		dig_next(&w->dig, w->now += 1e8, &a);
+		w->now += (double)a.for_ns;
+		if (a.step == DIG_DONE)
+			break;
+		if (a.step == DIG_SAMPLE)
+			do_sample(w);
+		if (a.step == DIG_HOOK)
+			do_hook(w, a.rules);
+		if (a.step == DIG_MEASURE)
+			do_measure(w);
+		if (a.step == DIG_CALLEES)
+			do_callees(w, a.method);
+		if (a.step == DIG_WATCH)
+			do_watch(w);
+	}
+	CHECK_INT(w->dig.err, 0, NULL);
+	dig_print(&w->dig, &out);
+	snprintf(text, cap, "%.*s", SLICE_FMT(buf_slice(&out)));
+	buf_release(&out);
+}
+
+static const struct dig_options usual = { .for_ns = 50e9, .budget = 0.01 };
+
+TEST(dig_names_the_method_its_context_and_its_data)
+{
+	struct world w = { .slow = true, .has_inside = true };
+	struct buf rules = { 0 };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	CHECK(strstr(text, "called by shop.Export.write"));
+	CHECK(strstr(text, "10 us when called by shop.Cart.total"));
+	CHECK(strstr(text, "$1 == \"GIFT\""));
+	CHECK(strstr(text, "computes"));
+	CHECK(has(&w, "inside shop.Web::handle(int)"));
+	dig_print_rules(&w.dig, &rules);
+	buf_u8(&rules, 0);
+	CHECK_STR((char *)rules.p,
+		  "hook shop.Web::handle(int) timed\n"
+		  "hook shop.Price::sum(java.lang.String) inside shop.Web::handle(int) >> "
+		  "shop.Export::write() if $1 == \"GIFT\" timed\n",
+		  NULL);
+	buf_release(&rules);
+	dig_release(&w.dig);
+}
+
+TEST(dig_goes_on_without_inside_where_the_agent_has_none)
+{
+	struct world w = { .slow = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	CHECK(!has(&w, "inside"));
+	dig_release(&w.dig);
+}
+
+TEST(dig_says_when_nothing_is_slow)
+{
+	struct world w = { .slow = false };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
+	CHECK(strncmp(text, "Nothing is slow here.\n", 22) == 0);
+	CHECK_INT(w.watches, 0, NULL);
+	dig_release(&w.dig);
+}
+
+TEST(dig_explains_a_method_that_is_asked_for_though_it_is_not_slow)
+{
+	struct dig_options options = usual;
+	struct world w = { .has_inside = true };
+	char text[2000];
+
+	options.method = slice_str("shop.Web::handle");
+	drive(&w, &options, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(strncmp(text, "Slow:  shop.Web.handle", 22) == 0);
+	dig_release(&w.dig);
+}
+
+TEST(dig_keeps_its_time)
+{
+	struct dig_options options = usual;
+	struct world w = { .slow = true, .has_inside = true };
+	char text[2000];
+
+	options.for_ns = 9e9;
+	drive(&w, &options, text, sizeof(text));
+	CHECK(w.now < 14e9);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	dig_release(&w.dig);
+}
+
+TEST(dig_survives_every_failed_allocation)
+{
+	for (long n = 0; n < 4000; n += n < 60 ? 1 : 37) {
+		struct world w = { .slow = true, .has_inside = true };
+		struct dig_action a;
+
+		mem_fail_at(n);
+		dig_init(&w.dig, &usual);
+		for (int i = 0; i < 200; i++) {
+			dig_next(&w.dig, w.now += 1e8, &a);
+			w.now += (double)a.for_ns;
+			if (a.step == DIG_DONE)
+				break;
+			if (a.step == DIG_SAMPLE)
+				do_sample(&w);
+			if (a.step == DIG_HOOK)
+				do_hook(&w, a.rules);
+			if (a.step == DIG_MEASURE)
+				do_measure(&w);
+			if (a.step == DIG_CALLEES)
+				do_callees(&w, a.method);
+			if (a.step == DIG_WATCH)
+				do_watch(&w);
+		}
+		CHECK_INT(a.step, DIG_DONE, NULL);
+		dig_release(&w.dig);
+		mem_fail_at(-1);
+	}
+}

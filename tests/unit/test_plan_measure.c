@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/measure.h"
+#include "test.h"
+
+static void read_tree(struct measure *m, uint64_t round)
+{
+	measure_begin(m);
+	measure_row(m, &(struct measure_row){ 0, slice_str("a.Web.handle()V"), 10 * round,
+					      1000 * round });
+	measure_row(
+		m, &(struct measure_row){ 1, slice_str("a.Cart.sum()V"), 20 * round, 900 * round });
+	measure_row(m,
+		    &(struct measure_row){ 1, slice_str("a.Log.put()V"), 10 * round, 50 * round });
+	measure_row(m,
+		    &(struct measure_row){ 2, slice_str("a.Cart.sum()V"), 1 * round, 5 * round });
+	measure_end(m);
+}
+
+TEST(windows_are_what_figures_grow_by)
+{
+	struct measured *handle, *sum, all;
+	struct measure m;
+
+	measure_init(&m);
+	CHECK_INT(measure_windows(&m), 0, NULL);
+	for (uint64_t i = 5; i < 9; i++)
+		read_tree(&m, i);
+	CHECK_INT(measure_windows(&m), 3, NULL);
+	handle = m.root.first;
+	sum = handle->first;
+	CHECK_INT(measure_calls(&m, handle), 30, "those before the first reading do not count");
+	CHECK_INT(measure_mean(&m, handle).value, 100, NULL);
+	CHECK_INT(measure_share(&m, sum, handle).value * 1000, 900, NULL);
+	CHECK_INT(measure_share(&m, sum, handle).margin * 1000, 0, "all windows are alike");
+	CHECK_INT(measure_calls_per(&m, sum, handle).value, 2, NULL);
+	CHECK(measure_method(&m, slice_str("a.Cart.sum()V"), &all));
+	CHECK_INT(measure_calls(&m, &all), 63, "under both of its callers");
+	CHECK(!measure_method(&m, slice_str("a.Nobody.no()V"), &all));
+	measure_release(&m);
+}
+
+TEST(an_interval_is_as_wide_as_windows_differ)
+{
+	double up[] = { 90, 110, 100, 100 }, down[] = { 10, 10, 10, 10 };
+	struct estimated e = stats_ratio(up, down, 4), one = stats_ratio(up, down, 1);
+	struct estimated none = stats_ratio(up, (double[]){ 0, 0 }, 2);
+
+	CHECK_INT(e.value * 100, 1000, NULL);
+	/* Standard error of the mean: sqrt(200 / 4 / 3) / 10 = 0.408; t of 3 degrees: 3.18. */
+	CHECK(e.margin > 1.29 && e.margin < 1.31);
+	CHECK(one.margin < 0);
+	CHECK(none.margin < 0);
+	CHECK(stats_is_above(e, (struct estimated){ 5, 1 }));
+	CHECK(!stats_is_above(e, (struct estimated){ 9, 1 }));
+	CHECK(!stats_is_above(one, (struct estimated){ 1, 0.1 }));
+}
+
+TEST(a_histogram_tells_how_much_of_the_time_slow_calls_have)
+{
+	uint64_t low[] = { 1000000, 1250000, 100000000, 125000000 };
+	uint32_t count[] = { 900, 90, 10, 0 };
+	struct spread s = stats_spread(low, count, 4, 50e6);
+
+	CHECK(s.slow_calls > 0.0099 && s.slow_calls < 0.0101);
+	CHECK(s.slow_time > 0.45 && s.slow_time < 0.55);
+	CHECK(s.median > 1e6 && s.median < 1.25e6);
+	CHECK(stats_quantile(low, count, 4, 0.999) > 100e6);
+	CHECK_INT(stats_quantile(low, count, 0, 0.5), 0, "empty");
+}

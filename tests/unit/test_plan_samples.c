@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/kind.h"
+#include "plan/samples.h"
+#include "plan/trail.h"
+#include "test.h"
+
+struct frame {
+	uint32_t depth;
+	const char *name;
+	uint64_t self;
+	enum sample_state state;
+	unsigned flags;
+};
+
+static void build(struct samples *s, const struct frame *frames, size_t n)
+{
+	samples_init(s);
+	for (size_t i = 0; i < n; i++) {
+		struct sample_row row = { .depth = frames[i].depth,
+					  .name = slice_str(frames[i].name),
+					  .flags = frames[i].flags };
+
+		row.self[frames[i].state] = frames[i].self;
+		samples_add(s, &row);
+	}
+	s->vitals.samples = 100;
+	samples_seal(s);
+}
+
+static const struct frame shop[] = {
+	{ 0, "java.lang.Thread.run()V", 0, SAMPLE_RUNNING, 0 },
+	{ 1, "shop.Main.lambda$main$0()V", 0, SAMPLE_RUNNING, 0 },
+	{ 2, "shop.Web.handle(I)V", 2, SAMPLE_RUNNING, 0 },
+	{ 3, "shop.Cart.total()J", 10, SAMPLE_RUNNING, 0 },
+	{ 3, "java.util.ArrayList.forEach(Ljava/util/function/Consumer;)V", 1, SAMPLE_RUNNING, 0 },
+	{ 4, "shop.Stock.ask(I)I", 1, SAMPLE_RUNNING, 0 },
+	{ 5, "sun.nio.ch.NioSocketImpl.read([BII)I", 0, SAMPLE_NATIVE, 0 },
+	{ 6, "sun.nio.ch.Net.poll(Ljava/io/FileDescriptor;IJ)I", 80, SAMPLE_NATIVE,
+	  SAMPLE_IS_NATIVE },
+	{ 0, "java.lang.Thread.run()V", 0, SAMPLE_RUNNING, 0 },
+	{ 1, "java.util.concurrent.ThreadPoolExecutor.runWorker()V", 0, SAMPLE_RUNNING, 0 },
+	{ 2, "java.util.concurrent.ThreadPoolExecutor.getTask()V", 0, SAMPLE_RUNNING, 0 },
+	{ 3, "jdk.internal.misc.Unsafe.park(ZJ)V", 300, SAMPLE_PARKED, SAMPLE_IS_NATIVE },
+};
+
+TEST(samples_add_up_and_pass_over_idle_threads)
+{
+	struct samples s;
+
+	build(&s, shop, COUNT(shop));
+	CHECK_INT(s.root.total, 394, NULL);
+	CHECK_INT(s.root.busy, 94, "threads of a pool without work do not count");
+	CHECK_INT(s.root.first->next == NULL, 1, "the same frame twice is one node");
+	samples_release(&s);
+}
+
+TEST(a_trail_leads_through_the_jdk_to_the_method_that_has_the_time)
+{
+	struct samples s, under;
+	struct trail t;
+	uint64_t by[KINDS];
+
+	build(&s, shop, COUNT(shop));
+	samples_init(&under);
+	CHECK_INT(samples_under(&s, slice_str("shop.Web.handle(I)V"), &under), 94, NULL);
+	trail_follow(&t, under.root.first);
+	CHECK_INT(t.n, 2, NULL);
+	CHECK(slice_is(t.steps[1].node->name, "shop.Stock.ask(I)I"));
+	CHECK_INT(t.steps[0].n_beside, 1, NULL);
+	CHECK(slice_is(t.steps[0].beside[0]->name, "shop.Cart.total()J"));
+	CHECK_INT(kind_divide(t.steps[1].node, by), 81, NULL);
+	CHECK_INT(kind_largest(by), KIND_SOCKET, NULL);
+	CHECK(slice_is(kind_where(t.steps[1].node, KIND_SOCKET)->name,
+		       "sun.nio.ch.NioSocketImpl.read([BII)I"));
+	samples_release(&under);
+	samples_release(&s);
+}
+
+TEST(candidates_for_roots_are_the_programs_own_busy_frames)
+{
+	const struct sample_node *roots[TRAIL_ROOTS];
+	struct samples s;
+	unsigned n;
+
+	build(&s, shop, COUNT(shop));
+	n = trail_roots(&s, roots);
+	CHECK_INT(n, 4, NULL);
+	CHECK(n > 0 && slice_is(roots[0]->name, "shop.Main.lambda$main$0()V"));
+	CHECK(n > 1 && slice_is(roots[1]->name, "shop.Web.handle(I)V"));
+	samples_release(&s);
+}
+
+TEST(answers_of_two_sessions_are_summed_up)
+{
+	struct samples s, more;
+
+	build(&s, shop, COUNT(shop));
+	build(&more, shop, COUNT(shop));
+	samples_merge(&s, &more);
+	CHECK_INT(s.root.total, 2 * 394, NULL);
+	CHECK_INT(s.n, 11, "and no node is there twice");
+	samples_release(&more);
+	samples_release(&s);
+}
+
+TEST(states_and_frames_make_kinds)
+{
+	static const struct {
+		const char *frame;
+		enum sample_state state;
+		unsigned flags;
+		enum kind kind;
+	} cases[] = {
+		{ "a.B.c()V", SAMPLE_RUNNING, 0, KIND_CPU },
+		{ "a.B.c()V", SAMPLE_BLOCKED, 0, KIND_MONITOR },
+		{ "a.B.c()V", SAMPLE_NATIVE, SAMPLE_IS_NATIVE, KIND_NATIVE },
+		{ "java.lang.Thread.sleep0(J)V", SAMPLE_SLEEPING, SAMPLE_IS_NATIVE, KIND_SLEEP },
+		{ "java.util.concurrent.locks.ReentrantLock.lock()V", SAMPLE_PARKED, 0, KIND_LOCK },
+		{ "java.net.Inet6AddressImpl.lookupAllHostAddr(I)V", SAMPLE_NATIVE,
+		  SAMPLE_IS_NATIVE, KIND_DNS },
+		{ "java.util.concurrent.FutureTask.awaitDone(ZJ)I", SAMPLE_PARKED, 0, KIND_FUTURE },
+		{ "java.lang.ClassLoader.defineClass1(J)V", SAMPLE_RUNNING, 0, KIND_LOADING },
+		{ "java.util.regex.Matcher.match(I)Z", SAMPLE_RUNNING, 0, KIND_CPU },
+		{ "java.lang.Object.wait0(J)V", SAMPLE_WAITING, 0, KIND_WAIT },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct frame frames[] = { { 0, "a.Root.run()V", 0, SAMPLE_RUNNING, 0 },
+					  { 1, cases[i].frame, 5, cases[i].state,
+					    cases[i].flags } };
+		struct samples s;
+		uint64_t by[KINDS];
+
+		build(&s, frames, 2);
+		kind_divide(s.root.first, by);
+		CHECK_INT(kind_largest(by), cases[i].kind, cases[i].frame);
+		samples_release(&s);
+	}
+}
+
+TEST(names_are_taken_apart)
+{
+	struct slice name = slice_str("com.shop.Cart$Line.<init>(ILjava/lang/String;)V");
+
+	CHECK(slice_is(sample_class(name), "com.shop.Cart$Line"));
+	CHECK(slice_is(sample_method(name), "<init>"));
+	CHECK(slice_is(sample_desc(name), "(ILjava/lang/String;)V"));
+	CHECK(slice_is(sample_plain(slice_str("")), ""));
+	CHECK(slice_is(sample_class(slice_str("main")), "main"));
+	CHECK(trail_is_sql(slice_str("org.h2.jdbc.JdbcPreparedStatement.executeQuery()V")));
+	CHECK(!trail_is_sql(slice_str("org.h2.jdbc.JdbcPreparedStatement.close()V")));
+}
