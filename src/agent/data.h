@@ -37,8 +37,8 @@ int data_bind(JNIEnv *jni, const struct rules *rules, struct buf *why);
  * message when a rule fits none of the methods that it names and that are loaded. */
 int data_check(JNIEnv *jni, const struct rules *rules, struct buf *why);
 
-/* The method that a site calls on objects of class c, as a java.lang.reflect.Method; a String when
- * it is not to be called; NULL: there is none. */
+/* The method that a site calls on objects of class c, as a java.lang.reflect.Method; a field, as an
+ * Object[], when it only gives that; a String when it is not to be called; NULL: there is none. */
 jobject data_find(JNIEnv *jni, jclass c, int32_t site);
 
 /* The getter that was refused last, and what it does; "": none. */

@@ -110,6 +110,21 @@ int data_check(JNIEnv *jni, const struct rules *rules, struct buf *why)
 	return rc;
 }
 
+/* { the class, the first letter of the field's type and its name } */
+static jobject as_field(JNIEnv *jni, const struct cond_class *c, const struct cond_member *field)
+{
+	jclass object = (*jni)->FindClass(jni, "java/lang/Object");
+	jobjectArray pair = object ? (*jni)->NewObjectArray(jni, 2, object, NULL) : NULL;
+	char name[512];
+
+	snprintf(name, sizeof(name), "%c%.*s", field->desc.p[0], SLICE_FMT(field->name));
+	if (pair) {
+		(*jni)->SetObjectArrayElement(jni, pair, 0, c->id);
+		(*jni)->SetObjectArrayElement(jni, pair, 1, (*jni)->NewStringUTF(jni, name));
+	}
+	return pair;
+}
+
 static struct {
 	pthread_mutex_t lock;
 	char text[256];
@@ -141,7 +156,7 @@ jobject data_find(JNIEnv *jni, jclass c, int32_t number)
 {
 	const struct cond_site *site = data_site(number);
 	const struct cond_class *cls, *owner = NULL;
-	const struct cond_member *m = NULL;
+	const struct cond_member *m = NULL, *field;
 	struct cond_trouble t = { 0 };
 	struct members book;
 	struct arena mem;
@@ -155,7 +170,10 @@ jobject data_find(JNIEnv *jni, jclass c, int32_t number)
 		cls = members_class(&book, c);
 		if (cls)
 			m = cond_find_method(cls, site, &book.classes, &owner, &t);
-		if (m && !site->trusted && harm_of(&book, owner, m, why, sizeof(why)))
+		field = m ? harm_plain(owner, m) : NULL;
+		if (field)
+			out = as_field(jni, owner, field);
+		else if (m && !site->trusted && harm_of(&book, owner, m, why, sizeof(why)))
 			out = refuse(jni, owner, m, why);
 		else if (m)
 			out = (*jni)->ToReflectedMethod(jni, owner->id, m->id,

@@ -284,3 +284,31 @@ bool harm_of(void *ctx, const struct cond_class *c, const struct cond_member *m,
 		__atomic_store_n(place_of(m->id), m->id, __ATOMIC_RELAXED);
 	return harm;
 }
+
+/* aload_0; getfield; xreturn */
+const struct cond_member *harm_plain(const struct cond_class *c, const struct cond_member *m)
+{
+	struct look l = { 0 };
+	const struct cond_member *found = NULL;
+	unsigned char *code = NULL;
+	struct pool_ref ref;
+	struct pool pool;
+	jint n = 0;
+
+	if (m->access & (ACC_STATIC | ACC_SYNCHRONIZED | ACC_NATIVE | ACC_ABSTRACT) ||
+	    (*agent.jvmti)->GetBytecodes(agent.jvmti, m->id, &n, &code) != JVMTI_ERROR_NONE)
+		return NULL;
+	arena_init(&l.mem);
+	if (n == 5 && code[0] == OP_ALOAD_0 && code[1] == OP_GETFIELD && op_is_return(code[4]) &&
+	    read_pool(&l, c->id, &pool)) {
+		if (pool_ref(&pool, get_u16(code + 2), &ref) && slice_eq(ref.owner, c->name))
+			for (size_t i = 0; i < c->n_fields; i++)
+				if (slice_eq(c->fields[i].name, ref.name) &&
+				    slice_eq(c->fields[i].desc, ref.desc))
+					found = &c->fields[i];
+		pool_release(&pool);
+	}
+	arena_release(&l.mem);
+	(*agent.jvmti)->Deallocate(agent.jvmti, code);
+	return found;
+}

@@ -10,4 +10,7 @@
 bool harm_of(void *ctx, const struct cond_class *c, const struct cond_member *m, char *why,
 	     size_t cap);
 
+/* The field of c that a getter gives, doing nothing else; NULL: it is not as plain as that. */
+const struct cond_member *harm_plain(const struct cond_class *c, const struct cond_member *m);
+
 #endif

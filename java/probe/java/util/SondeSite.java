@@ -72,10 +72,20 @@ final class SondeSite extends ClassValue<Object> {
         if (found instanceof Method) {
             return SondeAccess.getter((Method) found, args);
         }
+        if (found instanceof Object[]) { // a class and a field, as in SondeKnown.fields()
+            Object[] pair = (Object[]) found;
+            String field = (String) pair[1];
+            long at =
+                    SondeKnown.UNSAFE.objectFieldOffset((Class<?>) pair[0], field.substring(1));
+            return SondeAccess.field(field.charAt(0), at);
+        }
         return found == null ? SondeAccess.NO_MEMBER : SondeAccess.HARMFUL;
     }
 
-    /** The method that the site calls on objects of that class; null: none; else refused. */
+    /**
+     * The method that the site calls on objects of that class, or the field that it only gives;
+     * null: none; else refused.
+     */
     private static native Object find0(Class<?> c, int site);
 
     /** By name: of several classes of one name each is meant. */
