@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "base/mem.h"
+#include "cache/place.h"
 
 enum { QUEUE_MAX = 32 << 20 }; /* bytes that wait; more are not stored */
 
@@ -34,19 +35,6 @@ static struct {
 
 /* ---- open and close ----------------------------------------------------------------------- */
 
-/* The usual place; false: there is none. */
-static bool usual_place(char *out, size_t cap)
-{
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = -1;
-
-	if (base && base[0] == '/')
-		n = snprintf(out, cap, "%s/sonde/woven", base);
-	else if (home && home[0] == '/')
-		n = snprintf(out, cap, "%s/.cache/sonde/woven", home);
-	return n > 0 && (size_t)n < cap;
-}
-
 void cached_open(void)
 {
 	const char *told = agent.options.cache;
@@ -57,7 +45,7 @@ void cached_open(void)
 
 	if (cached.store || strcmp(told, "off") == 0 || (!told[0] && agent.late))
 		return;
-	if (!told[0] && !usual_place(usual, sizeof(usual)))
+	if (!told[0] && !cache_usual_place(usual, sizeof(usual)))
 		return;
 	if (!told[0])
 		o.dir = usual;

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/cached.h"
 #include "agent/context.h"
 #include "agent/data.h"
 #include "agent/instrument.h"
@@ -374,6 +375,7 @@ void figures_put_status(struct buf *out)
 {
 	struct probe_state s;
 	struct wire_status m = { .rules = rulebook.n };
+	struct cached_figures cache;
 	char notes[NOTES_MAX];
 	size_t n;
 
@@ -395,5 +397,12 @@ void figures_put_status(struct buf *out)
 	m.weave_ns = agent_ns(agent.spent.weaving);
 	m.retransform_ns = agent_ns(agent.spent.retransforming);
 	m.notes = (struct slice){ (const uint8_t *)notes, n };
+	cached_figures(&cache);
+	m.cache = slice_str(cache.place);
+	m.cache_hits = cache.hits;
+	m.cache_misses = cache.misses;
+	m.cache_damaged = cache.damaged;
+	m.cache_read = cache.bytes_read;
+	m.cache_written = cache.bytes_written;
 	wire_put_status(out, &m);
 }

@@ -20,6 +20,7 @@ int cmd_weave(int argc, char **argv);
 
 static const char help[] =
 	"usage: sonde weave --rules FILE --out DIR [OPTION]... SOURCE...\n"
+	"       sonde weave --rules FILE --into-cache [OPTION]... SOURCE...\n"
 	"\n"
 	"Weaves the methods that rules name, and writes the classes below DIR; the sources stay as they\n"
 	"are.  Classes of a jar go to DIR/JAR/..., those of a JDK to DIR/MODULE/..., so that the result\n"
@@ -28,6 +29,9 @@ static const char help[] =
 	"  --rules FILE      take rules from this file; may be repeated, as may --hook\n"
 	"  --hook RULE       one more rule: 'com.shop.**::* timed'\n"
 	"  --out DIR         where to write\n"
+	"  --into-cache      write no files; fill the cache, so that programs that are started with the\n"
+	"                    same rules find their classes woven\n"
+	"  --cache DIR       the same, with the cache in this directory\n"
 	"  --only-woven      write only classes that were changed\n"
 	"  --classpath PATH  more sources, separated by colons, to find out who extends what\n"
 	"  --check           check every woven class\n"
@@ -44,12 +48,16 @@ static const char help[] =
 	"Examples:\n"
 	"  sonde weave --hook '**::* timed' --out woven app.jar\n"
 	"  sonde weave --rules shop.rules --classpath @jdk:lib --out woven --check classes\n"
+	"  sonde weave --rules shop.rules --into-cache app.jar lib @jdk17\n"
 	"  sonde weave --rules shop.rules --explain 'com.shop.Cart::*' app.jar\n";
 
 struct weave {
 	const char *name; /* of the command */
 	const char *out_dir, *classpath, *ids, *explain;
 	bool check, only_woven, json, verbose;
+	bool into_cache;
+	const char *cache_dir;
+	struct weave_cache cache;
 	unsigned jobs;
 	struct arena mem; /* of the rules */
 	struct rules *rules;
@@ -140,6 +148,15 @@ static double rate(const struct weave *w)
 	return w->run.n.ns ? (double)w->set.bytes * 1e3 / (double)w->run.n.ns : 0;
 }
 
+static void summary_cache(struct weave *w)
+{
+	line(w, "classes put into the cache", w->cache.stored);
+	line(w, "classes that were there already", w->cache.found);
+	if (w->cache.passing)
+		line(w, "classes that only a running agent can weave", w->cache.passing);
+	line(w, "bytes stored", w->cache.bytes);
+}
+
 static void summary(struct weave *w)
 {
 	const struct weave_counts *n = &w->run.n;
@@ -157,6 +174,8 @@ static void summary(struct weave *w)
 		line(w, "methods of woven classes checked", n->checked);
 		line(w, "checks not passed", n->disagreements);
 	}
+	if (w->into_cache)
+		summary_cache(w);
 	buf_printf(&w->text, "%14.1f  bytes added for each woven method\n", added(n));
 	buf_printf(&w->text,
 		   "%14.1f  MB in %.2f s by %u thread%s, weaving alone at %.0f MB/s a thread\n",
@@ -180,6 +199,12 @@ static void summary_json(struct weave *w)
 	cli_json_count(j, "methods_checked", n->checked);
 	cli_json_count(j, "checks_not_passed", n->disagreements);
 	cli_json_count(j, "unreadable", w->set.unreadable);
+	if (w->into_cache) {
+		cli_json_count(j, "cache_stored", w->cache.stored);
+		cli_json_count(j, "cache_found", w->cache.found);
+		cli_json_count(j, "cache_passing", w->cache.passing);
+		cli_json_count(j, "cache_bytes", w->cache.bytes);
+	}
 	cli_json_count(j, "bytes", w->set.bytes);
 	json_key(j, "bytes_per_method");
 	json_double(j, added(n));
@@ -427,6 +452,7 @@ static int weave(struct weave *w)
 	*r = (struct weave_run){ .set = &w->set,
 				 .weaver = &w->weaver,
 				 .out_dir = w->out_dir,
+				 .cache = w->into_cache ? &w->cache : NULL,
 				 .check = w->check,
 				 .only_woven = w->only_woven,
 				 .tell_left = w->verbose,
@@ -459,8 +485,11 @@ static int run(struct weave *w, char *const *specs, size_t n)
 		status = check_out(w, specs, n);
 	if (status == CLI_DONE)
 		status = read_sources(w, specs, n);
+	if (status == CLI_DONE && w->into_cache && !w->explain)
+		status = weave_cache_open(&w->cache, w->cache_dir, &w->weaver, &w->mem);
 	if (status == CLI_DONE)
 		status = w->explain ? explain(w) : weave(w);
+	weave_cache_close(&w->cache);
 	weave_run_release(&w->run);
 	set_release(&w->set);
 	weaver_release(&w->weaver);
@@ -481,6 +510,13 @@ static int take_option(struct weave *w, int opt)
 		break;
 	case 'c':
 		w->check = true;
+		break;
+	case 'C':
+		w->into_cache = true;
+		w->cache_dir = optarg;
+		break;
+	case 'I':
+		w->into_cache = true;
 		break;
 	case 'w':
 		w->only_woven = true;
@@ -520,6 +556,8 @@ static int parse(struct weave *w, int argc, char **argv)
 		{ "hook", required_argument, NULL, 'k' },
 		{ "out", required_argument, NULL, 'o' },
 		{ "check", no_argument, NULL, 'c' },
+		{ "cache", required_argument, NULL, 'C' },
+		{ "into-cache", no_argument, NULL, 'I' },
 		{ "only-woven", no_argument, NULL, 'w' },
 		{ "classpath", required_argument, NULL, 'p' },
 		{ "ids", required_argument, NULL, 'i' },
@@ -544,8 +582,11 @@ static int parse(struct weave *w, int argc, char **argv)
 		return status;
 	if (!w->rules->n)
 		return cli_usage(w->name, "which rules? --rules FILE or --hook RULE");
-	if (!w->out_dir && !w->explain)
-		return cli_usage(w->name, "where to? --out DIR");
+	if (!w->out_dir && !w->explain && !w->into_cache)
+		return cli_usage(w->name, "where to? --out DIR or --into-cache");
+	if (w->into_cache && (w->out_dir || w->check || w->ids || w->only_woven))
+		return cli_usage(w->name,
+				 "--into-cache writes no files: not with --out, --check or --ids");
 	if (optind == argc)
 		return cli_usage(w->name, "which classes?");
 	return CLI_DONE;

@@ -90,7 +90,8 @@ static int set_status(struct report *r, struct slice payload)
 		return 0;
 	s->mechanism = arena_dup(&r->mem, s->mechanism);
 	s->notes = arena_dup(&r->mem, s->notes);
-	if (!s->mechanism.p || !s->notes.p)
+	s->cache = arena_dup(&r->mem, s->cache);
+	if (!s->mechanism.p || !s->notes.p || !s->cache.p)
 		return no_memory(r);
 	r->has_status = true;
 	return 0;
@@ -361,6 +362,20 @@ static void method_json(struct json *j, const struct report_method *r)
 	json_close(j, '}');
 }
 
+static void cache_json(struct json *j, const struct wire_status *s)
+{
+	json_key(j, "cache");
+	json_open(j, '{');
+	json_key(j, "place");
+	json_str(j, s->cache);
+	cli_json_count(j, "hits", s->cache_hits);
+	cli_json_count(j, "misses", s->cache_misses);
+	cli_json_count(j, "damaged", s->cache_damaged);
+	cli_json_count(j, "bytes_read", s->cache_read);
+	cli_json_count(j, "bytes_written", s->cache_written);
+	json_close(j, '}');
+}
+
 static void status_json(struct json *j, const struct wire_status *s)
 {
 	json_open(j, '{');
@@ -383,6 +398,8 @@ static void status_json(struct json *j, const struct wire_status *s)
 	cli_json_count(j, "retransform_ns", s->retransform_ns);
 	json_key(j, "notes");
 	json_str(j, s->notes);
+	if (s->cache.n)
+		cache_json(j, s);
 	json_close(j, '}');
 }
 

@@ -181,6 +181,76 @@ static int weave_one(struct weave_worker *w)
 					 : fault_set(&w->failed, E_NO_MEMORY, -1, "out of memory");
 }
 
+/* ---- into the cache ---- */
+
+static bool count_recipe(struct weave_worker *w, const struct cache_look *look)
+{
+	struct recipe r = { 0 };
+	struct recipe_method m;
+	uint64_t woven = 0;
+	bool good = true;
+
+	if (!look->nothing && recipe_get(buf_slice(&look->kept), &r) < 0)
+		return true;
+	if (r.rc < 0) {
+		struct fault f = { 0 };
+
+		fault_set(&f, r.rc, -1, "%.*s", SLICE_FMT(r.why));
+		w->n.refused[ERR_FLOOR - r.rc]++;
+		return tell(w, FIND_REFUSED, NULL, NULL, &f);
+	}
+	for (size_t at = 0; good && recipe_next(&r, &at, &m);) {
+		woven += m.rc >= 0;
+		if (m.rule < look->n_touching)
+			w->by_rule[look->touching[m.rule]->index]++;
+		if (m.rc < 0)
+			w->n.left[ERR_FLOOR - m.rc]++;
+	}
+	w->n.methods_woven += woven;
+	w->n.classes_woven += woven != 0;
+	w->n.classes_untouched += woven == 0;
+	if (woven) {
+		w->n.bytes += r.original;
+		w->n.bytes_woven += r.woven.n;
+	}
+	return good;
+}
+
+/* As the agent will ask: first with what a class says of itself; then, where ancestors are asked for, with
+ * all that are known. */
+static int cache_one(struct weave_worker *w)
+{
+	const struct weave_run *run = w->run;
+	struct cache_query q = { .rules = &run->cache->rules,
+				 .bytes = w->src->bytes,
+				 .mem = &w->mem };
+	uint64_t start = clock_ns();
+	int rc = 0;
+
+	arena_reset(&w->mem);
+	w->n.classes++;
+	w->n.methods += w->src->n_methods;
+	for (int pass = !run->cache->rules.wants_kin; pass < 2 && rc >= 0; pass++) {
+		struct cache_look look = { 0 };
+
+		q.resolver = pass && run->cache->rules.wants_kin ? &run->set->resolver : NULL;
+		rc = weave_cache_one(run->cache, &q, &w->work, &look);
+		if (rc >= 0 && pass && !look.passing && !count_recipe(w, &look))
+			rc = E_NO_MEMORY;
+		buf_release(&look.kept);
+	}
+	w->n.ns += clock_ns() - start;
+	if (rc >= 0)
+		return 0;
+	if (rc == E_NO_MEMORY || rc == E_IO || rc == E_LIMIT)
+		return fault_set(&w->failed, rc, -1, "%s: %s", run->cache->dir, err_text(rc));
+	w->n.refused[ERR_FLOOR - rc]++; /* a class that cannot be read */
+	return tell(w, FIND_REFUSED, NULL, NULL,
+		    &(struct fault){ .code = rc, .at = -1, .text = "cannot be read" })
+		       ? 0
+		       : fault_set(&w->failed, E_NO_MEMORY, -1, "out of memory");
+}
+
 static int write_one(struct weave_worker *w)
 {
 	const struct weave_run *run = w->run;
@@ -200,7 +270,7 @@ static void work(struct weave_worker *w, struct progress *progress)
 	       (i = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED)) < n) {
 		w->src = &run->set->v[i];
 		w->tail = &run->findings[i];
-		if (weave_one(w) < 0 || write_one(w) < 0)
+		if (run->cache ? cache_one(w) < 0 : weave_one(w) < 0 || write_one(w) < 0)
 			__atomic_store_n(&run->stop, true, __ATOMIC_RELAXED);
 		if (progress)
 			progress_step(progress, (double)i / (double)n, i);

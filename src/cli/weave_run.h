@@ -6,6 +6,7 @@
 #ifndef CLI_WEAVE_RUN_H
 #define CLI_WEAVE_RUN_H
 
+#include "cli/weave_cache.h"
 #include "cli/weave_set.h"
 #include "weave/weave.h"
 
@@ -39,7 +40,8 @@ struct weave_counts {
 struct weave_run {
 	const struct weave_set *set;
 	const struct weaver *weaver;
-	const char *out_dir; /* NULL: nothing is written */
+	const char *out_dir;	   /* NULL: nothing is written */
+	struct weave_cache *cache; /* not NULL: classes go into it, nothing else is written */
 	bool check, only_woven;
 	bool tell_left, tell_woven; /* keep FIND_LEFT and FIND_WOVEN */
 	unsigned jobs;
