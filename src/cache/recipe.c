@@ -2,7 +2,8 @@
 /* recipe.c - the written form, big-endian:
  *
  *	u1 kind, u2 error, text why, text name, u4 original size, u4 woven size, woven, u2 methods, each:
- *	u2 access, u2 error, u2 rule, u8 digest, u4 id_at, texts: name, desc, why, template, category, map
+ *	u2 access, u2 error, u2 rule, u8 digest, u4 code size, u4 id_at,
+ *	texts: name, desc, why, template, category, map
  *
  * A text is u2 length and bytes.  Errors are written as their place in the list. */
 #include "cache/recipe.h"
@@ -41,7 +42,7 @@ static unsigned ordinal(const struct recipe_from *from, const struct rule *rule)
 	return i;
 }
 
-static uint64_t digest_of(const struct class *cls, const struct member *m)
+static struct slice code_of(const struct class *cls, const struct member *m)
 {
 	bool old = cls->major == 45 && cls->minor < 3; /* smaller fields then */
 	size_t head = old ? 4 : 8;
@@ -49,7 +50,7 @@ static uint64_t digest_of(const struct class *cls, const struct member *m)
 
 	if (m->code.n >= head)
 		code.n = old ? get_u16(m->code.p + 2) : get_u32(m->code.p + 4);
-	return code_digest(&cls->pool, code);
+	return code;
 }
 
 static void put_method(const struct recipe_from *from, const struct weave_outcome *o,
@@ -61,7 +62,8 @@ static void put_method(const struct recipe_from *from, const struct weave_outcom
 	buf_u16(out, m->access);
 	put_error(out, o->rc);
 	buf_u16(out, ordinal(from, o->rule));
-	put_u64(out, o->rc >= 0 ? digest_of(cls, m) : 0);
+	put_u64(out, o->rc >= 0 ? code_digest(&cls->pool, code_of(cls, m)) : 0);
+	buf_u32(out, (uint32_t)code_of(cls, m).n);
 	buf_u32(out, o->id_at);
 	put_text(out, member_name(cls, m));
 	put_text(out, member_desc(cls, m));
@@ -120,6 +122,7 @@ static void get_method(struct reader *r, struct recipe_method *m)
 	m->rc = get_error(r);
 	m->rule = rd_u16(r);
 	m->digest = get_long(r);
+	m->code_n = rd_u32(r);
 	m->id_at = rd_u32(r);
 	m->name = get_text(r);
 	m->desc = get_text(r);

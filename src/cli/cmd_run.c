@@ -26,6 +26,7 @@ static const char help[] =
 	"\n"
 	"  --rules FILE       take rules from this file; may be repeated, as may --hook\n"
 	"  --hook RULE        one more rule: 'com.shop.**::* timed'\n"
+	"  --cache DIR        keep woven classes there; `off`: nowhere; otherwise ~/.cache/sonde/woven\n"
 	"  --yes              also when the rules match very many methods\n"
 	"  --apps FILE        only the applications that this file names; all\n"
 	"  --report FILE      when COMMAND has ended, write the figures there; - is stderr\n"
@@ -49,6 +50,7 @@ struct run {
 	const char *name; /* of the command */
 	const char *apps, *report, *record, *check_apps;
 	bool yes, json;
+	const char *cache;
 	struct arena mem; /* of the rules */
 	struct rules *rules;
 	struct run_place place;
@@ -141,6 +143,8 @@ static int set_agent(const struct run *r)
 		add_option(&text, "rules", r->place.rules);
 	if (r->report || r->record)
 		add_option(&text, "report", r->place.report);
+	if (r->cache)
+		add_option(&text, "cache", r->cache);
 	if (r->yes)
 		buf_printf(&text, "%syes", text.n ? "," : "");
 	status = set("SONDE_AGENT", &text);
@@ -276,6 +280,9 @@ static int take_option(struct run *r, int opt)
 	case 'y':
 		r->yes = true;
 		break;
+	case 'C':
+		r->cache = optarg;
+		break;
 	case 'j':
 		r->json = true;
 		break;
@@ -292,6 +299,7 @@ static int parse(struct run *r, int argc, char **argv)
 		{ "rules", required_argument, NULL, 'r' },
 		{ "hook", required_argument, NULL, 'k' },
 		{ "yes", no_argument, NULL, 'y' },
+		{ "cache", required_argument, NULL, 'C' },
 		{ "apps", required_argument, NULL, 'a' },
 		{ "report", required_argument, NULL, 'o' },
 		{ "record", required_argument, NULL, 'C' },
