@@ -202,14 +202,15 @@ clean: ## remove build/
 
 test: ## install what is missing, build, run all tests
 	@tools/setup
-	@$(MAKE) --no-print-directory all unit $(OUT)/mutants $(OUT)/hostile
+	@$(MAKE) --no-print-directory all unit $(OUT)/mutants $(OUT)/hostile $(OUT)/batter
 	@OUT=$(abspath $(OUT)) tests/run
 
 # Programs that only a test suite needs.
-TEST_SRC := tests/mutants/mutants.c tests/faults/hostile.c
+TEST_SRC := tests/mutants/mutants.c tests/faults/hostile.c tests/cache/batter.c
 $(OUT)/mutants: $(OBJ)/tests/mutants/mutants.o
 $(OUT)/hostile: $(OBJ)/tests/faults/hostile.o
-$(OUT)/mutants $(OUT)/hostile: $(CORE_OBJ)
+$(OUT)/batter: $(OBJ)/tests/cache/batter.o
+$(OUT)/mutants $(OUT)/hostile $(OUT)/batter: $(CORE_OBJ)
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^ -lm
 

@@ -280,7 +280,7 @@ static int take_option(struct run *r, int opt)
 	case 'y':
 		r->yes = true;
 		break;
-	case 'C':
+	case 'K':
 		r->cache = optarg;
 		break;
 	case 'j':
@@ -299,7 +299,7 @@ static int parse(struct run *r, int argc, char **argv)
 		{ "rules", required_argument, NULL, 'r' },
 		{ "hook", required_argument, NULL, 'k' },
 		{ "yes", no_argument, NULL, 'y' },
-		{ "cache", required_argument, NULL, 'C' },
+		{ "cache", required_argument, NULL, 'K' },
 		{ "apps", required_argument, NULL, 'a' },
 		{ "report", required_argument, NULL, 'o' },
 		{ "record", required_argument, NULL, 'C' },
