@@ -42,7 +42,7 @@
 #define BUSY 1.05   /* wall clock against processor time, from which totals say little */
 #define NOTHING 1.0 /* ns; no hook that does something is as cheap */
 
-enum { MAX_RUNS = 40, MAX_BARS = 32, MAX_FIELDS = 6, WARM_MORE = 10 };
+enum { MAX_RUNS = 40, MAX_BARS = 40, MAX_FIELDS = 6, WARM_MORE = 10 };
 
 /* What a tool says: ns a call, and its interval; NAN when it does not say. */
 struct said {

@@ -103,9 +103,11 @@ void context_set(struct hooked *h, const struct instrument_how *how)
 	if (!steps)
 		goto failed;
 	callers = steps + how->n_anchors;
-	for (size_t i = 0; i < how->n_anchors; i++)
+	for (size_t i = 0; i < how->n_anchors; i++) {
 		steps[i] = step_number(how->edition, how->anchors[i].rule, how->anchors[i].context,
 				       how->anchors[i].step);
+		c.outermost |= how->anchors[i].step == 0;
+	}
 	c.steps = steps;
 	c.callers = callers;
 	c.n_callers = add_callers(how, callers);
@@ -141,6 +143,7 @@ static void decide_by_stack(uint32_t rule)
 		by_stack.cap = cap;
 	}
 	by_stack.numbers[by_stack.n++] = rule;
+	probe_inside_hold(); /* what cannot be woven is not counted */
 	for (const struct woven *w = woven_first(); w; w = w->all)
 		for (const struct hooked *h = w->methods; h; h = h->next)
 			if (h->rule == rule)

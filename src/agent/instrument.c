@@ -213,7 +213,9 @@ static void take_hooked(struct showing *s, const struct taken *t)
 	if ((condition_of(t->rule) || (t->rule && t->rule->kind == RULE_CAPTURE)) &&
 	    is_of_platform(t->class))
 		data_guard(s->jni);
-	probes_open(s->jni, h->id, asks(t->rule, t->class));
+	probes_open(s->jni, h->id, asks(t->rule, t->class),
+		    !t->n_anchors && t->rule && t->rule->kind == RULE_HOOK &&
+			    t->rule->hook.context_count);
 }
 
 static char misfit[200]; /* why a condition did not fit, the last time; guarded by agent.lock */

@@ -243,6 +243,8 @@ PLAIN(jlong, address0, jint which)
 		return (jlong)(uintptr_t)enter;
 	case 3:
 		return (jlong)(uintptr_t)probe_may;
+	case 5:
+		return (jlong)(uintptr_t)&probe_inside;
 	case 4:
 		return (jlong)(uintptr_t)probe_mute;
 	default:
@@ -384,9 +386,11 @@ bool probes_settles(uint32_t id)
 	return id < PROBE_METHODS && __atomic_load_n(&settles[id], __ATOMIC_RELAXED);
 }
 
-void probes_open(JNIEnv *jni, uint32_t id, bool ask)
+void probes_open(JNIEnv *jni, uint32_t id, bool ask, bool inside)
 {
-	set_gate(jni, id, ask ? 3 : 1);
+	jbyte gate = ask ? 3 : 1;
+
+	set_gate(jni, id, inside ? (jbyte)-gate : gate);
 }
 
 void probes_close(JNIEnv *jni, uint32_t id)

@@ -15,7 +15,9 @@
 int probes_init(JNIEnv *jni);
 
 /* `ask`: before a condition is looked at, C is asked whether the call is to be seen at all. */
-void probes_open(JNIEnv *jni, uint32_t id, bool ask);
+/* ask: C is to be asked before a condition is looked at.  inside: the gate is closed, too, while no
+ * thread is in a sequence of callers. */
+void probes_open(JNIEnv *jni, uint32_t id, bool ask, bool inside);
 void probes_close(JNIEnv *jni, uint32_t id);
 void probes_close_all(JNIEnv *jni);
 

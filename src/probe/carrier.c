@@ -40,6 +40,13 @@ struct kept_frame {
 	uint32_t spare;
 };
 
+/* As frame_ends(). */
+static void kept_ends(const struct kept_frame *one)
+{
+	if (one->id & ID_OPENS)
+		SHARED_SUB(probe_inside, 1);
+}
+
 static bool strip_put(struct strip *s, const void *p, size_t n)
 {
 	const char *from = p;
@@ -147,6 +154,13 @@ static void back_to_carrier(struct probe_thread *t, struct probe_frame *top)
 	t->base = t->frames;
 }
 
+/* The frames on the base are not kept. */
+static void end_frames(const struct probe_thread *t, const struct probe_frame *top)
+{
+	for (; top > t->base; top--)
+		frame_ends(top);
+}
+
 void *probe_unmount(void)
 {
 	struct probe_thread *t = probe_local.mine;
@@ -157,6 +171,7 @@ void *probe_unmount(void)
 		return NULL;
 	if ((top > t->base || t->trace) && !put_away(&s, t, top)) {
 		SHARED_ADD(probe.nodes_refused, (uint64_t)(top - t->base));
+		end_frames(t, top);
 		strip_release(s.first);
 		s.first = NULL;
 		if (t->trace)
@@ -187,7 +202,8 @@ static void set_base(struct probe_thread *t)
 
 static void push_kept(struct probe_thread *t, const struct kept_frame *one)
 {
-	uint32_t kid = one->id & ~(ID_SLOW | ID_HIDDEN), id = (kid & KID_ID) | (one->id & ID_SLOW);
+	uint32_t kid = one->id & ~(ID_SLOW | ID_HIDDEN | ID_OPENS);
+	uint32_t id = (kid & KID_ID) | (one->id & (ID_SLOW | ID_OPENS));
 	struct probe_frame *top = threads_top(), *f = top + 1;
 	struct probe_node *node = nodes_of_sort(t, top->node, kid, one->sort);
 
@@ -225,10 +241,12 @@ static void take_out(struct strip *s, struct probe_thread *t)
 
 		strip_get(s, &one, sizeof(one));
 		look_for_stall(&one, kept.stalls_until);
-		if (threads_top() == &t->frames[PROBE_DEPTH])
-			SHARED_ADD(probe.too_deep, 1);
-		else
+		if (threads_top() != &t->frames[PROBE_DEPTH]) {
 			push_kept(t, &one);
+			continue;
+		}
+		SHARED_ADD(probe.too_deep, 1);
+		kept_ends(&one);
 	}
 	for (; n < kept.facts; n++) {
 		struct probe_fact fact;
@@ -248,7 +266,20 @@ static void lost_carried(struct probe_thread *t)
 	if (t->trace)
 		trace_gone(&t->trace, tick_now());
 	t->trace = t->trace_carrier;
+	end_frames(t, threads_top());
 	back_to_carrier(t, threads_top());
+}
+
+static void end_kept(struct strip *s)
+{
+	struct kept_frame one;
+	struct kept kept;
+
+	strip_get(s, &kept, sizeof(kept));
+	for (uint32_t i = 0; i < kept.frames; i++) {
+		strip_get(s, &one, sizeof(one));
+		kept_ends(&one);
+	}
 }
 
 void probe_mount(void *kept)
@@ -266,6 +297,8 @@ void probe_mount(void *kept)
 		set_base(t);
 		if (kept)
 			take_out(&s, t);
+	} else if (kept) {
+		end_kept(&s);
 	}
 	strip_release(kept);
 }
@@ -283,6 +316,7 @@ void probe_drop(void *first)
 
 		strip_get(&s, &one, sizeof(one));
 		SHARED_ADD(probe.lost, 1);
+		kept_ends(&one);
 		if (!one.sort)
 			SHARED_ADD(probe.methods[one.id & KID_ID].lost, 1);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* context.c - the table of sequences, and the walk that compares one with a place in the tree.
  *
- * A block is [ steps | callers << 16, sequences | by_stack << 8, the steps it is, the steps that call it
+ * A block is [ steps | callers << 16, sequences with two flags, the steps it is, the steps that call it
  * directly, and for each sequence first, n | direct << 16 ].  Lists of steps are sorted.  Blocks have
  * sizes that are powers of two; free ones of a size are chained.
  *
@@ -19,8 +19,20 @@ enum {
 	SIZES = 18,	 /* 4 words to 4 << 17 */
 	STEPS_MAX = UINT16_MAX,
 	BY_STACK = 1 << 8,
+	OUTERMOST = 1 << 9,
 	ATTEMPTS = 64, /* to read while the agent writes */
 };
+
+uint32_t probe_inside __attribute__((aligned(LINE)));
+
+void probe_inside_hold(void)
+{
+	static bool held;
+
+	if (!held)
+		SHARED_ADD(probe_inside, 1);
+	held = true;
+}
 
 static struct {
 	uint32_t *words; /* 0 is not used */
@@ -91,12 +103,18 @@ static void put(uint32_t **to, const uint32_t *from, size_t n)
 	*to += n;
 }
 
+static uint32_t flags_of(const struct probe_context *c)
+{
+	return (uint32_t)c->n_sequences | (c->by_stack ? (uint32_t)BY_STACK : 0) |
+	       (c->outermost ? (uint32_t)OUTERMOST : 0);
+}
+
 static void block_write(uint32_t at, const struct probe_context *c)
 {
 	uint32_t *to = contexts.words + at;
 
 	STORE(to[0], (uint32_t)(c->n_steps | c->n_callers << 16));
-	STORE(to[1], (uint32_t)c->n_sequences | (c->by_stack ? (uint32_t)BY_STACK : 0));
+	STORE(to[1], flags_of(c));
 	to += 2;
 	put(&to, c->steps, c->n_steps);
 	put(&to, c->callers, c->n_callers);
@@ -110,8 +128,7 @@ static bool is_same(uint32_t at, const struct probe_context *c)
 {
 	const uint32_t *w = contexts.words + at;
 
-	if (w[0] != (c->n_steps | c->n_callers << 16) ||
-	    w[1] != (c->n_sequences | (c->by_stack ? BY_STACK : 0)))
+	if (w[0] != (c->n_steps | c->n_callers << 16) || w[1] != flags_of(c))
 		return false;
 	w += 2;
 	if (memcmp(w, c->steps, c->n_steps * sizeof(*w)) != 0)
@@ -176,7 +193,7 @@ void probe_method_by_stack(uint32_t id)
 struct block {
 	const uint32_t *steps, *callers, *sequences;
 	uint32_t n_steps, n_callers, n_sequences;
-	bool by_stack;
+	bool by_stack, outermost;
 };
 
 static bool block_of(uint32_t id, struct block *b)
@@ -191,6 +208,7 @@ static bool block_of(uint32_t id, struct block *b)
 	b->n_callers = n >> 16;
 	b->n_sequences = more & (BY_STACK - 1);
 	b->by_stack = (more & BY_STACK) != 0;
+	b->outermost = (more & OUTERMOST) != 0;
 	b->steps = contexts.words + at + 2;
 	b->callers = b->steps + b->n_steps;
 	b->sequences = b->callers + b->n_callers;
@@ -315,8 +333,10 @@ static uint32_t decide(struct path path, uint32_t kid)
 	    (b.by_stack || (path_next(&above, &caller) && calls_matter(&b, caller))))
 		return NODE_ASKS;
 	if (!is_open(&b, kid, path))
-		return NODE_CLOSED | (b.n_steps ? 1 : 0);
-	return b.n_steps || kid & KID_KNOWN ? (one_in & ONE_IN_DATA) | 1 : one_in;
+		one_in = NODE_CLOSED | (b.n_steps ? 1 : 0);
+	else if (b.n_steps || kid & KID_KNOWN)
+		one_in = (one_in & ONE_IN_DATA) | 1;
+	return b.outermost && b.n_steps ? one_in | NODE_OPENS : one_in;
 }
 
 /* Has nobody written since?  *version is even. */

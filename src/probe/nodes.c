@@ -71,7 +71,7 @@ static struct wanted wanted_now(uint32_t parent, uint32_t kid)
 
 	/* In transactions all calls are timed. */
 	if (UNLIKELY(LOAD(probe.tracing)) && d.one_in & ONE_IN_N && !(d.one_in & NODE_SORT))
-		d.one_in = (d.one_in & ONE_IN_DATA) | ONE_IN_TRACE | 1;
+		d.one_in = (d.one_in & (ONE_IN_DATA | NODE_OPENS)) | ONE_IN_TRACE | 1;
 	if (!d.sure)
 		generation -= (uint64_t)1 << 32;
 	return (struct wanted){ parent, kid, d.one_in, generation };

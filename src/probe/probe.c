@@ -18,7 +18,7 @@
 struct entry {
 	struct probe_node *node;
 	uint32_t id;
-	uint32_t slow;	 /* 0 or ID_SLOW */
+	uint32_t slow;	 /* 0 or ID_SLOW, perhaps with ID_OPENS */
 	uint32_t weight; /* with ID_SLOW */
 	uint32_t data;	 /* 0 or 1 */
 };
@@ -62,6 +62,15 @@ static COLD uint64_t enter_too_deep(uint32_t id)
 	return tick_now() << 1 | LOAD(probe.methods[id].one_in) >> 31;
 }
 
+/* A call that is one of many, the slow kind, or an outermost step. */
+static uint32_t slow_kind(uint32_t one_in)
+{
+	if (!(one_in & NODE_OPENS))
+		return ID_SLOW;
+	SHARED_ADD(probe_inside, 1);
+	return ID_SLOW | ID_OPENS;
+}
+
 /* Not to be reported, or not known yet.  A step of somebody's sequence must be on the stack all the
  * same; its frame is a slow one, and its exit finds out. */
 static APART uint64_t enter_hidden(struct probe_node *node, uint32_t id)
@@ -71,7 +80,7 @@ static APART uint64_t enter_hidden(struct probe_node *node, uint32_t id)
 	node->skip = node->one_in & ONE_IN_N ? 1 : SKIP_ALL;
 	if (node->skip != 1 || probe_local.top == probe_local.limit)
 		return 0;
-	return push((struct entry){ node, id, ID_SLOW, 1, 0 });
+	return push((struct entry){ node, id, slow_kind(node->one_in), 1, 0 });
 }
 
 /* One of several calls, or one about which facts are wanted. */
@@ -91,8 +100,9 @@ static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
 	if (node->one_in & ONE_IN_TRACE)
-		return push_traced((struct entry){ node, id, ID_SLOW, one_in, data });
-	return push((struct entry){ node, id, ID_SLOW, one_in, data });
+		return push_traced(
+			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
+	return push((struct entry){ node, id, slow_kind(node->one_in), one_in, data });
 }
 
 static inline uint64_t enter_node(struct probe_node *node, uint32_t id)
@@ -129,7 +139,7 @@ static COLD uint64_t enter_nowhere(uint32_t kid)
 		return enter_too_deep(id);
 	return push((struct entry){ .node = &probe_nowhere,
 				    .id = kid | hidden,
-				    .slow = ID_SLOW,
+				    .slow = slow_kind(one_in),
 				    .weight = weight ? weight : 1,
 				    .data = one_in >> 31 });
 }
@@ -314,6 +324,7 @@ static COLD void leave_nowhere(struct probe_frame *f, uint64_t ticks)
 {
 	struct shared_end end = { ticks, f->weight, f->below };
 
+	frame_ends(f);
 	shared_end(frame_id(f), &end);
 	f[-1].below += ticks * f->weight;
 	STORE(f->token, 0);
@@ -323,6 +334,7 @@ static COLD void leave_nowhere(struct probe_frame *f, uint64_t ticks)
 /* The call was on the stack for others only: for the one above, what it called counts. */
 static COLD void leave_hidden(struct probe_frame *f)
 {
+	frame_ends(f);
 	f[-1].below += f->below;
 	STORE(f->token, 0);
 	threads_set_top(f - 1);
@@ -358,6 +370,7 @@ static COLD void lose_top(void)
 	uint32_t id = frame_id(f);
 
 	SHARED_ADD(probe.lost, 1);
+	frame_ends(f);
 	if (frame_is_hidden(f))
 		; /* nobody waits for it */
 	else if (f->node == &probe_nowhere)
@@ -438,6 +451,7 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 		ADD(f->node->errors, 1);
 	if (f->id & ID_SLOW && f->weight != 1)
 		leave_weight(f, call.ticks);
+	frame_ends(f);
 	leave(f, call.ticks);
 }
 
@@ -521,6 +535,7 @@ void probe_undo(uint32_t id, uint64_t token)
 	node = f->node == &probe_nowhere ? NULL : f->node;
 	if (!frame_is_hidden(f))
 		uncount(node, id, true);
+	frame_ends(f);
 	f[-1].below += f->below; /* what it called was called by its caller, as far as is seen */
 	STORE(f->token, 0);
 	threads_set_top(f - 1);

@@ -124,11 +124,16 @@ struct probe_context {
 	bool by_stack;	       /* they have to be compared with the Java stack, at every call */
 	const uint32_t *steps; /* that the method is, sorted */
 	size_t n_steps;
+	bool outermost;		 /* it is the first step of some sequence */
 	const uint32_t *callers; /* steps for which it matters whether they call it directly */
 	size_t n_callers;
 };
 /* Every thread's next call knows.  NULL: none.  0, or E_LIMIT, and then nothing has changed. */
 int probe_method_context(uint32_t id, const struct probe_context *c);
+/* How many calls of outermost steps run now, in all threads.  While it is 0, no call of a method with
+ * sequences is inside one: woven code need not come here. */
+extern uint32_t probe_inside;
+void probe_inside_hold(void);		 /* not 0 any more, whatever runs */
 void probe_method_by_stack(uint32_t id); /* by_stack becomes true, if there are sequences */
 
 /* Figures of one method over all threads, living and ended.  histogram may be NULL, else

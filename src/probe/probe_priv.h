@@ -41,7 +41,7 @@ enum {
 	HEADS = 512,	/* chains of a thread's heads, a power of two */
 	HASH_MIN = 256, /* chains of a thread's nodes, powers of two */
 	HASH_MAX = 4096,
-	ONE_IN_MAX = 1 << 27,
+	ONE_IN_MAX = 1 << 26,
 };
 
 #define ID_NONE UINT32_MAX     /* frame of nobody: the bottom of a stack */
@@ -54,8 +54,9 @@ enum {
 #define NODE_CLOSED (1u << 30) /* its calls are not reported; pushes frames when N is 1 */
 #define NODE_ASKS (1u << 29)   /* enter gives PROBE_ASK; the answer leads to another node */
 #define NODE_SORT (NODE_CLOSED | NODE_ASKS)
-#define ONE_IN_TRACE (1u << 28)	    /* its calls may belong to a transaction */
-#define ONE_IN_N (ONE_IN_TRACE - 1) /* what is left of a one_in: N */
+#define ONE_IN_TRACE (1u << 28)	  /* its calls may belong to a transaction */
+#define NODE_OPENS (1u << 27)	  /* not a sort: its frames get ID_OPENS */
+#define ONE_IN_N (NODE_OPENS - 1) /* what is left of a one_in: N */
 
 /* The lower half of a node's key: the method's number, and what was answered. */
 #define KID_ID (PROBE_METHODS - 1u)
@@ -64,6 +65,7 @@ enum {
 #define KID_INSIDE (1u << 26) /* the Java stack has one of the method's sequences */
 /* In the id of a frame whose node is &probe_nowhere, beside KID_*: not to be reported. */
 #define ID_HIDDEN (1u << 27)
+#define ID_OPENS (1u << 28) /* in a frame's id, with ID_SLOW: counted in probe_inside */
 
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
 struct probe_window {
@@ -109,7 +111,7 @@ struct probe_frame {
 	uint64_t token;
 	uint64_t below;
 	struct probe_window *window; /* the node's: one step less on the way to a count */
-	uint32_t id;		     /* with ID_SLOW, ID_HIDDEN and KID_*, or ID_NONE */
+	uint32_t id;		     /* with ID_* and KID_*, or ID_NONE */
 	uint32_t weight;	     /* with ID_SLOW; else it is 1 */
 };
 
@@ -230,6 +232,13 @@ static inline bool node_is_hidden(const struct probe_node *node)
 static inline bool frame_is_hidden(const struct probe_frame *f)
 {
 	return (LOAD(f->id) & ID_HIDDEN) != 0 || node_is_hidden(LOAD(f->node));
+}
+
+/* It is going to be taken off its stack for good; not of one that is nobody's. */
+static inline void frame_ends(const struct probe_frame *f)
+{
+	if (LOAD(f->id) & ID_OPENS)
+		SHARED_SUB(probe_inside, 1);
 }
 
 /* For readers: is this frame beyond the top? */

@@ -23,6 +23,8 @@ static void lose_frames(struct probe_thread *t)
 
 		if (frame_is_unused(f))
 			break;
+		if (!frame_is_nobodys(f))
+			frame_ends(f);
 		if (!frame_is_nobodys(f) && !frame_is_hidden(f)) {
 			SHARED_ADD(probe.lost, 1);
 			head = f->node == &probe_nowhere ? NULL : nodes_head(t, id, false);

@@ -41,6 +41,7 @@ struct activation {
 	uint64_t token;
 	bool framed; /* it began under the probe's eyes */
 	bool direct; /* the probe knows that the one below called it itself */
+	bool opens;  /* it is counted in probe_inside */
 };
 
 static struct rule rules[RULES];
@@ -48,7 +49,7 @@ static struct activation stacks[VIRTUALS][DEEP];
 static unsigned depths[VIRTUALS];
 static void *put_away[VIRTUALS];
 static uint64_t state = 88172645463325252u;
-static uint64_t opened[METHODS + 1], events, wrong;
+static uint64_t opened[METHODS + 1], events, wrong, inside, most_inside;
 static sem_t baton[2];
 
 static uint32_t draw(uint32_t below)
@@ -93,12 +94,24 @@ static uint32_t step_of(unsigned rule, unsigned sequence, unsigned step)
 	return (rule + 1) << 8 | sequence << 4 | step;
 }
 
+static bool is_outermost(uint32_t id)
+{
+	for (unsigned r = 0; r < RULES; r++)
+		for (unsigned c = 0; c < rules[r].n; c++)
+			if (is_in(rules[r].s[c].who[0], id))
+				return true;
+	return false;
+}
+
 /* What the agent would tell the probe of a method. */
 static void tell(uint32_t id)
 {
 	struct probe_sequence sequences[3];
 	uint32_t steps[RULES * 3 * 8], callers[RULES * 3 * 8 + 1];
-	struct probe_context c = { .sequences = sequences, .steps = steps, .callers = callers };
+	struct probe_context c = { .sequences = sequences,
+				   .steps = steps,
+				   .callers = callers,
+				   .outermost = is_outermost(id) };
 
 	for (unsigned r = 0; r < RULES; r++) {
 		for (unsigned k = 0; k < rules[r].n; k++) {
@@ -191,11 +204,10 @@ static bool is_step(uint32_t id)
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-static void differs(const char *what, uint32_t id)
+static void differs(const char *what)
 {
 	if (wrong++ == 0)
 		CHECK_STR(what, "", "the first difference");
-	(void)id;
 }
 
 static void do_call(unsigned v)
@@ -215,21 +227,24 @@ static void do_call(unsigned v)
 	token = probe_enter(a->id);
 	if (token == PROBE_ASK) {
 		if (!probe_question(a->id, &q) || !q.caller)
-			differs("asked for nothing", a->id);
+			differs("asked for nothing");
 		token = probe_answer(a->id, below && below->id == q.caller, false);
 	} else if (a->direct) {
-		differs("not asked", a->id);
+		differs("not asked");
 	}
 	open = expects_open(a->id, stack, depths[v], a->direct);
 	opened[a->id] += open;
 	on_stack = token != 0;
 	if (on_stack && frame_is_hidden(probe_local.top) == open)
-		differs(open ? "should report" : "should not report", a->id);
+		differs(open ? "should report" : "should not report");
 	if (!open && on_stack != is_step(a->id))
-		differs("closed and on the stack, or the other way round", a->id);
+		differs("closed and on the stack, or the other way round");
 	if (open && is_step(a->id) && !on_stack)
-		differs("a step is not on the stack", a->id);
+		differs("a step is not on the stack");
 	a->framed = on_stack;
+	a->opens = on_stack && is_outermost(a->id);
+	inside += a->opens;
+	most_inside = inside > most_inside ? inside : most_inside;
 	a->token = token;
 	depths[v]++;
 }
@@ -246,7 +261,10 @@ static void leave(const struct activation *a, bool thrown)
 
 static void do_return(unsigned v)
 {
-	leave(&stacks[v][--depths[v]], false);
+	const struct activation *a = &stacks[v][--depths[v]];
+
+	inside -= a->opens;
+	leave(a, false);
 }
 
 /* Leaves several frames at once.  Exits may be lost, but not that of the lowest which has one. */
@@ -259,6 +277,7 @@ static void do_throw(unsigned v)
 	while (depths[v] > low) {
 		const struct activation *a = &stacks[v][--depths[v]];
 
+		inside -= a->opens;
 		if (depths[v] <= told || draw(4))
 			leave(a, true);
 	}
@@ -275,6 +294,8 @@ static void do_events(unsigned v)
 			do_return(v);
 		else
 			do_throw(v);
+		if (probe_inside != inside)
+			differs("calls of outermost steps");
 	}
 }
 
@@ -301,6 +322,7 @@ static void agrees(uint64_t n)
 {
 	MUST_INT(wrong, 0);
 	MUST_INT(events, n);
+	MUST(most_inside > 10);
 	for (uint32_t id = 1; id <= METHODS - PLAIN; id++) {
 		MUST_INT(figures(id).calls, opened[id]);
 		MUST(opened[id] > 1000);

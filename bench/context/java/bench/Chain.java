@@ -43,8 +43,25 @@ public final class Chain implements Loop {
         return x;
     }
 
-    /** Nobody calls this. */
-    static long never(int n, long x) {
-        return c1(n, x);
+    public Chain() {
+        if (Boolean.getBoolean("hold")) {
+            hold();
+        }
+    }
+
+    @Override
+    public void hold() {
+        Thread t = new Thread(Chain::never);
+        t.setDaemon(true);
+        t.start();
+    }
+
+    /** Another thread is in this, or nobody. */
+    static void never() {
+        try {
+            Thread.sleep(Long.MAX_VALUE);
+        } catch (InterruptedException e) {
+            // ends
+        }
     }
 }

@@ -8,6 +8,9 @@ package bench;
 interface Loop {
     long run(int n, long x);
 
+    /** Lets a thread stay where hooks look for a caller. */
+    default void hold() {}
+
     final class Gate {
         static volatile long zero;
     }

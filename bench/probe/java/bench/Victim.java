@@ -19,6 +19,7 @@ import java.util.Arrays;
  *     work N    so many longer calls  @ BARE HOOKED BARE HOOKED
  *     close     Sonde's hooks         @ how many were open
  *     open      them again            @ how many were closed
+ *     hold      Loop.hold()           @ 1
  *     end                             @ CALLS SUM       what the program itself has timed
  * </pre>
  *
@@ -141,6 +142,10 @@ public final class Victim {
                 case "work" -> work(plainWork, hookedWork, Integer.parseInt(word[1]));
                 case "close" -> answer(victim.gates(true));
                 case "open" -> answer(victim.gates(false));
+                case "hold" -> {
+                    hooked.loop.hold();
+                    answer(1);
+                }
                 case "end" -> answer(hooked.calls + " " + Loop.NanoTime.sum);
                 default -> answer("what?");
             }

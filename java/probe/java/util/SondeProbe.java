@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.util;
 
+import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
@@ -21,8 +22,9 @@ public final class SondeProbe {
     static final int METHODS = 1 << 18;
 
     /**
-     * By method: 0 is closed, 1 open; at other values C is asked before a condition is looked at.
-     * Written by the agent; a closed hook costs this one load.
+     * By method: 0 is closed, 1 open; at 3 C is asked before a condition is looked at. Below 0 it is
+     * the same, but closed while no thread is in a sequence of callers. Written by the agent; a
+     * closed hook costs this one load.
      */
     static final byte[] OPEN = new byte[METHODS];
 
@@ -31,15 +33,28 @@ public final class SondeProbe {
     /** A token that says: it has to be looked at the stack first. As PROBE_ASK. */
     private static final long ASK = 4;
 
+    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+
+    /**
+     * Where C counts the calls that run and are the first in a sequence of callers. A thread that is
+     * in one has counted itself, by a call into C, so it sees the count without further ado.
+     */
+    private static final long INSIDE = address0(5);
+
     /** Set once, when {@link SondeFast} is ready to take over; compiled code then knows it. */
     @Stable static boolean fast;
 
     private SondeProbe() {}
 
+    @ForceInline
+    private static boolean isOpen(byte open) {
+        return open > 0 || (open != 0 && UNSAFE.getInt(INSIDE) != 0);
+    }
+
     /** One call of method id, counted only. */
     @ForceInline
     public static void count(int id) {
-        if (OPEN[id] != 0) {
+        if (isOpen(OPEN[id])) {
             if (fast) {
                 SondeFast.count(id);
             } else {
@@ -52,7 +67,7 @@ public final class SondeProbe {
     @ForceInline
     public static boolean may(int id) {
         byte open = OPEN[id];
-        return open == 1 || (open != 0 && asked(id));
+        return open == 1 || (isOpen(open) && (open == -1 || asked(id)));
     }
 
     private static boolean asked(int id) {
@@ -87,7 +102,7 @@ public final class SondeProbe {
     /** Method id begins. */
     @ForceInline
     public static long enter(int id) {
-        if (OPEN[id] == 0) {
+        if (!isOpen(OPEN[id])) {
             return 0;
         }
         long token = fast ? SondeFast.enter(id) : enter0(id);
@@ -233,6 +248,6 @@ public final class SondeProbe {
     /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
     static native void mute0(boolean begins);
 
-    /** Where C has count (0), enter (1), exit (2), may (3) and mute (4). */
+    /** Where C has count (0), enter (1), exit (2), may (3), mute (4) and the count INSIDE (5). */
     static native long address0(int which);
 }
