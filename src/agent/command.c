@@ -513,15 +513,25 @@ static void run_data(struct conn *c, JNIEnv *jni, struct slice payload)
 		  (unsigned long long)values, (unsigned long long)names);
 }
 
+static uint64_t calls_of(const struct hooked *h)
+{
+	struct probe_figures f;
+
+	probe_method_read(h->id, &f, NULL);
+	return f.calls;
+}
+
 static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	(void)jni, (void)payload;
 	for (uint32_t id = 1; id < woven_ids(); id++) {
 		struct hooked *h = woven_method(id);
 
+		if (h)
+			h->forgotten += calls_of(h);
 		reading_reset(id);
 		if (h)
-			h->before = 0;
+			h->before = h->jni_calls = 0;
 	}
 	data_seen_reset();
 	conn_done(c, DONE, "figures count from now");

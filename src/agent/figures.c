@@ -302,6 +302,22 @@ static uint32_t node_flags(const struct hooked *h)
 	       (h->level == LEVEL_LIGHT ? NODE_LIGHT : 0);
 }
 
+enum { COLD_CALLS = 250 }; /* of a method before the JVM compiles it, about */
+
+static uint32_t cold_calls(const struct hooked *h)
+{
+	return h->forgotten < COLD_CALLS ? COLD_CALLS - (uint32_t)h->forgotten : 0;
+}
+
+static double jni_share(const struct hooked *h)
+{
+	uint64_t calls = h->calls > h->jni_calls ? h->calls : h->jni_calls;
+
+	if (!probes_is_fast())
+		return 1;
+	return calls ? (double)h->jni_calls / (double)calls : 0;
+}
+
 static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
 {
 	struct tree_ctx *t = ctx;
@@ -322,7 +338,9 @@ static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 						   .self_ns = ns_of(e.total - (double)f->below),
 						   .min_ns = f->timed ? agent_ns(f->min) : 0,
 						   .max_ns = agent_ns(f->max),
-						   .flags = node_flags(h) });
+						   .flags = node_flags(h),
+						   .jni = jni_share(h),
+						   .cold = cold_calls(h) });
 }
 
 int figures_put_tree(struct buf *out)

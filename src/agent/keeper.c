@@ -63,7 +63,8 @@ static void follow_heat(struct hooked *h, const struct entry *e, uint64_t fresh,
 	uint32_t one_in = 1;
 	struct probe_how how;
 
-	if (h->level != LEVEL_TIMED || e->rule->hook.one_in || e->watched || h->anchor)
+	if (agent.options.steady || h->level != LEVEL_TIMED || e->rule->hook.one_in || e->watched ||
+	    h->anchor)
 		return;
 	while (rate / one_in > TIMED_MAX && one_in < ONE_IN_MAX)
 		one_in *= 2;
@@ -124,6 +125,22 @@ static bool is_due(const struct entry *e, void *ctx)
 	       (hook->good_ns && agent_ns(d->now - e->last_slow) >= hook->good_ns);
 }
 
+static void note_calls(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
+{
+	struct hooked *h = woven_method(id);
+
+	(void)ctx, (void)depth;
+	if (h)
+		h->jni_calls = f->calls;
+}
+
+/* What the calls up to now cost was something else. */
+static void go_fast(JNIEnv *jni)
+{
+	probes_go_fast(jni);
+	(void)probe_methods(note_calls, NULL);
+}
+
 void keeper_tick(void)
 {
 	static uint64_t last;
@@ -162,7 +179,7 @@ void keeper_tick(void)
 		JNIEnv *jni = agent_enter_jvm(&attached);
 
 		if (jni)
-			probes_go_fast(jni);
+			go_fast(jni);
 		agent_leave_jvm(attached);
 	}
 	last = now;

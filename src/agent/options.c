@@ -86,6 +86,10 @@ static void take(struct options *o, const char *p, size_t n)
 		wrong(o, "option is too long", p, n);
 	else if (is(p, key, "yes") && !eq)
 		o->yes = true;
+	else if (is(p, key, "jni") && !eq)
+		o->jni = true;
+	else if (is(p, key, "steady") && !eq)
+		o->steady = true;
 	else if (is(p, key, "rules") && value[0])
 		options_add_rules(o, value);
 	else if (is(p, key, "hook") && value[0])

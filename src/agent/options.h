@@ -14,6 +14,8 @@ struct options {
 	char cache[1024];   /* where woven classes are kept; "": the usual place, "off": nowhere */
 	size_t cache_limit; /* bytes; 0: as usual */
 	size_t memory;	    /* for the figures */
+	bool jni;	    /* for calibrations: keeps to plain JNI */
+	bool steady;	    /* ... and times every call of a hot method, too */
 	bool yes;	    /* also when there are very many methods */
 	char wrong[256];    /* what was not understood, or "" */
 };

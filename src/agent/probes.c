@@ -426,7 +426,8 @@ static bool warm_up(JNIEnv *jni)
 
 bool probes_go_fast(JNIEnv *jni)
 {
-	if (agent.jdk < 22 || probes.fast || probes.fast_failed || !probes.open)
+	if (agent.jdk < 22 || probes.fast || probes.fast_failed || !probes.open ||
+	    agent.options.jni)
 		return true;
 	probes.fast = warm_up(jni);
 	probes.fast_failed = !probes.fast;
@@ -440,7 +441,7 @@ jclass probes_text_class(void)
 
 bool probes_is_fast(void)
 {
-	return probes.fast || agent.jdk < 22 || probes.fast_failed;
+	return probes.fast || agent.jdk < 22 || probes.fast_failed || agent.options.jni;
 }
 
 const char *probes_mechanism(void)

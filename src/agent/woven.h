@@ -35,6 +35,8 @@ struct hooked { /* a method */
 	uint64_t peak;	     /* most calls seen running at once */
 	uint64_t calls;	     /* at the last look: for rates and 1/N */
 	uint64_t outside;    /* ... and calls outside its sequences */
+	uint64_t forgotten;  /* calls that were counted and reset */
+	uint64_t jni_calls;  /* calls counted before the cheaper way to C was taken */
 	uint64_t before;     /* calls counted before its rule became responsible */
 	uint64_t since;	     /* tick at which it was hooked */
 	struct hooked *next; /* of the same class */

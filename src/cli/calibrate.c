@@ -10,8 +10,8 @@
  *	outer = pair - inner
  *
  * per call.  What else runs on the machine can only add, so of the windows of a loop a low quantile is
- * kept of each; and of all loops of a length class the span, but for those that were disturbed.  A
- * second, shorter run has the program interpreted. */
+ * kept of each; and of all loops of a length class the span, but for those that were disturbed.  Shorter
+ * runs have the program interpreted, and keep the agent to plain JNI. */
 #define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,10 +38,12 @@ enum {
 	LOOPS_MAX = 64,
 	WINDOWS = 15,
 	WINDOW_NS = 250000,
+	FEW = 3, /* loops are too few for a class of its own */
 	CALLS_MIN = 50,
 	CALLS_MAX = 4000,
-	NOISE_MAX = 20, /* ns by which the windows of a good loop differ */
-	WARM_MS = 2500, /* at least; more until the agent uses its fastest way */
+	NOISE_MAX = 20,	 /* ns by which the windows of a good loop differ */
+	COMPILED_MS = 3, /* of compiling in one round of warming up: it is over */
+	WARM_MS = 1500,	 /* at least; more until the agent uses its fastest way */
 	WARM_MS_MAX = 9000,
 	ANSWER_MS = 20000, /* of the program */
 };
@@ -52,7 +54,7 @@ static const struct {
 	enum cost_kind kind;
 } copies[COPIES - 1] = {
 	{ "Every", "timed 1/1", COST_EVERY },
-	{ "Settled", "timed 1/2", COST_SETTLED },
+	{ "Settled", "timed", COST_SETTLED },
 	{ "Passed", "timed 1/1000000", COST_PASSED },
 	{ "Light", "light", COST_LIGHT },
 };
@@ -76,6 +78,7 @@ struct run {
 struct sample {
 	double plain, inner, pair; /* ns a call */
 	double noise;		   /* by how much the windows differ */
+	double plain_noise;	   /* ... those of the plain loop */
 };
 
 /* One window: ns a call. */
@@ -129,7 +132,7 @@ static int start(struct run *r, const char *home, const char *lib)
 		return cli_cannot("%s: %s", java, strerror(errno));
 	if (access(jar, R_OK) != 0)
 		return cli_cannot("%s: %s", jar, strerror(errno));
-	buf_printf(&agent, "-agentpath:%s=yes", lib);
+	buf_printf(&agent, "-agentpath:%s=yes,steady%s", lib, r->tier == COST_JNI ? ",jni" : "");
 	for (unsigned i = 0; i < COPIES - 1; i++)
 		add_hook(&agent, i);
 	buf_u8(&agent, 0);
@@ -323,6 +326,7 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 		told[i] = w.told;
 	}
 	out->noise = median(hooked, WINDOWS) - hooked[low] + median(plain, WINDOWS) - plain[low];
+	out->plain_noise = median(plain, WINDOWS) - plain[low];
 	(void)median(told, WINDOWS);
 	out->plain = plain[low];
 	out->pair = hooked[low] - plain[low];
@@ -335,7 +339,7 @@ static bool is_worth(const struct run *r, unsigned loop, unsigned copy)
 	bool is_long = (loop / 2) % 3 == 0 && loop >= 2; /* the third length of its kind */
 	bool timed = copies[copy - 1].kind <= COST_SETTLED;
 
-	if (r->tier == COST_INTERPRETED)
+	if (r->tier != COST_COMPILED)
 		return loop < 2 * 3 && !is_long;
 	return timed || loop < 2 * 3;
 }
@@ -364,29 +368,24 @@ static int measure(struct run *r, struct samples *all)
 	return CLI_DONE;
 }
 
-/* The last loop that is compiled is the one that was run least: a call of the empty body takes next to
- * nothing then. */
-static bool is_compiled(struct run *r)
-{
-	struct window w = { .plain = 1e9 };
-
-	return r->tier != COST_COMPILED ||
-	       (window(r, 0, COPIES - 1, CALLS_MAX, &w) == CLI_DONE && w.plain < 5);
-}
-
+/* Runs all loops until the JVM has no more to compile, and the agent has its fastest way. */
 static int warm_up(struct run *r)
 {
 	char answer[sizeof(r->text)];
 	uint64_t begin = clock_ns(), ms;
+	long before = 0, compiled = 0; /* ms spent so far */
 	int status;
 
 	do {
-		status = tell(r, answer, "warm %d\n", r->tier == COST_COMPILED ? 500 : 300);
+		before = compiled;
+		status = tell(r, answer, "warm %d\n", r->tier == COST_INTERPRETED ? 300 : 500);
+		if (status == CLI_DONE && sscanf(answer, "warm %ld", &compiled) != 1)
+			status = cli_cannot("the calibration program says '%s'", answer);
 		if (status == CLI_DONE)
 			status = report(r);
 		ms = (clock_ns() - begin) / 1000000;
-	} while (status == CLI_DONE && (ms < WARM_MS || !r->fast || !is_compiled(r)) &&
-		 ms < WARM_MS_MAX);
+	} while (status == CLI_DONE &&
+		 (ms < WARM_MS || !r->fast || compiled - before > COMPILED_MS) && ms < WARM_MS_MAX);
 	return status;
 }
 
@@ -435,24 +434,10 @@ static bool cost_from(const struct sample *s, unsigned n, unsigned class, struct
 		pair[k] = s[i].pair;
 		outer[k++] = s[i].pair - s[i].inner;
 	}
-	if (!k)
+	if (k < (class < COST_CLASSES ? FEW : 1))
 		return false;
 	*out = (struct cost){ span_of(inner, k), span_of(outer, k), span_of(pair, k) };
 	return true;
-}
-
-/* The copy "Settled" has one call in two timed: its pair is the mean of that and of one passed over. */
-static void settle_pairs(struct samples *all, enum cost_tier tier)
-{
-	double passed[LOOPS_MAX], cost;
-	unsigned n = all->n[tier][COST_PASSED];
-
-	for (unsigned i = 0; i < n; i++)
-		passed[i] = all->of[tier][COST_PASSED][i].pair;
-	cost = n ? median(passed, n) : 0;
-	for (unsigned i = 0; i < all->n[tier][COST_SETTLED]; i++)
-		all->of[tier][COST_SETTLED][i].pair =
-			2 * all->of[tier][COST_SETTLED][i].pair - cost;
 }
 
 static void centre(struct span *s, double mid)
@@ -494,15 +479,31 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 	return true;
 }
 
+/* By what share windows of the same plain code differ: half of the loops do by less. */
+static double find_noise(const struct samples *all)
+{
+	double v[COST_KINDS * LOOPS_MAX];
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < COST_KINDS; k++)
+		for (unsigned i = 0; i < all->n[0][k]; i++)
+			if (all->of[0][k][i].plain >= 100)
+				v[n++] = all->of[0][k][i].plain_noise / all->of[0][k][i].plain;
+	return n ? fmin(1, fmax(0.005, 2 * median(v, n))) : 0.01;
+}
+
 /* False: the machine was too busy for any figure. */
 static bool find_costs(struct samples *all, struct costs *out)
 {
 	for (unsigned t = 0; t < COST_TIERS; t++) {
-		settle_pairs(all, t);
-		for (unsigned k = 0; k < COST_KINDS; k++)
-			if (!find_kind(all, t, k, out->of[t][k]))
+		for (unsigned k = 0; k < COST_KINDS; k++) {
+			if (t == COST_JNI && !all->n[t][k])
+				memcpy(out->of[t][k], out->of[0][k], sizeof(out->of[t][k]));
+			else if (!find_kind(all, t, k, out->of[t][k]))
 				return false;
+		}
 	}
+	out->noise = find_noise(all);
 	return true;
 }
 
@@ -537,6 +538,8 @@ int calibrate(const char *home, bool quiet, struct calibration_key *key, struct 
 	for (unsigned t = 0; t < COST_TIERS && status == CLI_DONE; t++) {
 		struct run r = { .tier = t, .client.fd = -1, .progress = quiet ? NULL : &progress };
 
+		if (t == COST_JNI && strcmp(costs.mechanism, "FFM critical") != 0)
+			break; /* there is one way only */
 		status = measure_tier(&r, home, lib.path, &all);
 		if (t == COST_COMPILED && status == CLI_DONE) {
 			snprintf(costs.mechanism, sizeof(costs.mechanism), "%s", r.mechanism);

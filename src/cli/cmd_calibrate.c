@@ -69,7 +69,7 @@ static void span_json(struct json *j, const char *name, const struct span *s)
 
 static void print_json(const struct calibration_key *key, const struct costs *c, struct buf *out)
 {
-	static const char *const tiers[COST_TIERS] = { "compiled", "interpreted" };
+	static const char *const tiers[COST_TIERS] = { "compiled", "interpreted", "jni" };
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
@@ -83,6 +83,8 @@ static void print_json(const struct calibration_key *key, const struct costs *c,
 	json_text(&j, key->build);
 	json_key(&j, "mechanism");
 	json_text(&j, c->mechanism);
+	json_key(&j, "noise");
+	json_double(&j, c->noise);
 	json_key(&j, "costs");
 	json_open(&j, '[');
 	for (unsigned t = 0; t < COST_TIERS; t++) {

@@ -67,7 +67,7 @@ void report_filter(struct report *r, const char *pattern);
 void report_sort(struct report *r, enum report_order order); /* also sees what is overloaded */
 
 int report_add_node(struct report *r, struct slice payload); /* of report_take */
-double report_interpreted(uint64_t calls); /* share of a method's calls that were, about */
+double report_interpreted(uint64_t cold, uint64_t calls);    /* a share */
 
 /* Works out what is known of the methods from the tree; c may be NULL: no calibration.  Once, after
  * all rows. */

@@ -9,11 +9,9 @@
 #include "base/mem.h"
 #include "cli/report_rows.h"
 
-enum { COLD_CALLS = 250 }; /* calls of a method before the JVM compiles it, about */
-
-double report_interpreted(uint64_t calls)
+double report_interpreted(uint64_t cold, uint64_t calls)
 {
-	return calls > COLD_CALLS ? (double)COLD_CALLS / (double)calls : 1;
+	return calls > cold ? (double)cold / (double)calls : 1;
 }
 
 static struct report_method *method_of(const struct report *r, uint32_t id)
@@ -46,16 +44,18 @@ static void add_node(struct report *r, const struct wire_node *n)
 {
 	const struct report_method *m = method_of(r, n->id);
 
-	tree_add(&r->tree, &(struct tree_figures){
-				   .id = n->id,
-				   .depth = n->depth,
-				   .kind = n->flags & NODE_SETTLED ? COST_SETTLED : COST_EVERY,
-				   .light = n->flags & NODE_LIGHT,
-				   .calls = (double)n->calls,
-				   .timed = (double)n->timed,
-				   .raw = (double)n->total_ns,
-				   .margin = m ? margin_of(&m->m, (double)n->timed) : 0,
-				   .interpreted = report_interpreted(m ? m->m.calls : n->calls) });
+	tree_add(&r->tree,
+		 &(struct tree_figures){
+			 .id = n->id,
+			 .depth = n->depth,
+			 .kind = n->flags & NODE_SETTLED ? COST_SETTLED : COST_EVERY,
+			 .light = n->flags & NODE_LIGHT,
+			 .calls = (double)n->calls,
+			 .timed = (double)n->timed,
+			 .raw = (double)n->total_ns,
+			 .margin = m ? margin_of(&m->m, (double)n->timed) : 0,
+			 .interpreted = report_interpreted(n->cold, m ? m->m.calls : n->calls),
+			 .jni = n->jni >= 0 && n->jni <= 1 ? n->jni : 0 });
 }
 
 int report_add_node(struct report *r, struct slice payload)

@@ -48,7 +48,9 @@ static void add_nodes(struct places *p, struct call_node *first)
 				 .calls = (double)m->calls,
 				 .timed = (double)m->timed,
 				 .raw = (double)m->total_ns,
-				 .interpreted = report_interpreted(calls ? *calls : m->calls) });
+				 .interpreted =
+					 report_interpreted(m->cold, calls ? *calls : m->calls),
+				 .jni = m->jni >= 0 && m->jni <= 1 ? m->jni : 0 });
 		p->nodes[p->n++] = first;
 		add_nodes(p, first->first);
 	}

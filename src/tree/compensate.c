@@ -55,9 +55,12 @@ static void add_kind(struct own *own, const struct costs *c, const struct tree_n
 		     enum cost_kind kind, double calls)
 {
 	double ns = length_of(c, n), slow = n->f.interpreted;
+	const double shares[COST_TIERS] = { [COST_COMPILED] = (1 - slow) * (1 - n->f.jni),
+					    [COST_INTERPRETED] = slow,
+					    [COST_JNI] = (1 - slow) * n->f.jni };
 
 	for (unsigned tier = 0; tier < COST_TIERS; tier++) {
-		double part = calls * (tier == COST_INTERPRETED ? slow : 1 - slow);
+		double part = calls * shares[tier];
 		const struct cost *one = cost_of(c, tier, kind, ns);
 
 		if (part > 0) {
@@ -110,6 +113,7 @@ static void clamp(struct span *s, unsigned *flags)
 static void finish(const struct costs *c, struct tree_node *n, const struct span *outer_below)
 {
 	double calls = calls_in_raw(&n->f), margin = n->f.raw * n->f.margin;
+	double noise, self_noise;
 	struct own all = { 0 };
 	struct span below = { 0 }, outer = { 0 };
 
@@ -118,8 +122,10 @@ static void finish(const struct costs *c, struct tree_node *n, const struct span
 	add_kind(&all, c, n, n->f.kind, calls);
 	add(&below, &n->below, n->grows);
 	add(&outer, outer_below, n->grows);
-	n->total = less(n->f.raw, margin, &all.inner, &below);
-	n->self = less(n->raw_self, margin, &all.inner, &outer);
+	noise = c->noise * fmax(0, n->f.raw - all.inner.mid - below.mid);
+	self_noise = c->noise * fmax(0, n->raw_self - all.inner.mid - outer.mid);
+	n->total = less(n->f.raw, margin + noise, &all.inner, &below);
+	n->self = less(n->raw_self, margin + self_noise, &all.inner, &outer);
 	if (all.inner.mid + below.mid > n->f.raw / 2)
 		n->flags |= TREE_SHORT;
 	clamp(&n->total, &n->flags);

@@ -16,7 +16,7 @@
 
 static const char head[] = "sonde calibration 1\n";
 static const char *const kinds[COST_KINDS] = { "every", "settled", "passed", "light" };
-static const char *const tiers[COST_TIERS] = { "compiled", "interpreted" };
+static const char *const tiers[COST_TIERS] = { "compiled", "interpreted", "jni" };
 
 unsigned cost_class(double ns)
 {
@@ -35,7 +35,7 @@ static void put_span(struct buf *out, const char *name, const struct span *s)
 
 void cost_write(const struct costs *c, struct buf *out)
 {
-	buf_printf(out, "mechanism %s\n", c->mechanism);
+	buf_printf(out, "mechanism %s\nnoise %.4f\n", c->mechanism, c->noise);
 	for (unsigned t = 0; t < COST_TIERS; t++) {
 		for (unsigned k = 0; k < COST_KINDS; k++) {
 			for (unsigned i = 0; i < COST_CLASSES; i++) {
@@ -102,6 +102,16 @@ static bool take_cost(struct costs *out, const char *line, unsigned *seen)
 	return true;
 }
 
+static bool take_noise(struct costs *out, struct slice value)
+{
+	char text[16] = "";
+
+	if (!value.p || value.n >= sizeof(text))
+		return false;
+	memcpy(text, value.p, value.n);
+	return sscanf(text, "%lf", &out->noise) == 1 && out->noise >= 0 && out->noise <= 1;
+}
+
 int cost_read(struct slice text, struct costs *out)
 {
 	struct costs c = { 0 };
@@ -115,6 +125,9 @@ int cost_read(struct slice text, struct costs *out)
 	if (!value.p || value.n >= sizeof(c.mechanism))
 		return E_SYNTAX;
 	memcpy(c.mechanism, value.p, value.n);
+	value = cost_line(text, "noise");
+	if (!take_noise(&c, value))
+		return E_SYNTAX;
 	while (text.n) {
 		const uint8_t *end = memchr(text.p, '\n', text.n);
 		size_t n = end ? (size_t)(end - text.p) : text.n;

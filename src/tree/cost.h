@@ -27,7 +27,12 @@ enum cost_kind {
 };
 
 /* What the method is run by. */
-enum cost_tier { COST_COMPILED, COST_INTERPRETED, COST_TIERS };
+enum cost_tier {
+	COST_COMPILED,
+	COST_INTERPRETED,
+	COST_JNI, /* compiled, before the agent takes the cheaper way to C */
+	COST_TIERS
+};
 
 enum { COST_CLASSES = 4 };
 
@@ -37,6 +42,7 @@ struct cost {
 
 struct costs {
 	char mechanism[24]; /* "FFM critical" */
+	double noise; /* by what share the same code takes longer or shorter here, now and then */
 	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
 };
 

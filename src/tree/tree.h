@@ -26,6 +26,7 @@ struct tree_figures {
 	double raw;	    /* total over all calls, as measured or estimated */
 	double margin;	    /* 0.03: raw is right within 3 % with 95 % */
 	double interpreted; /* share of calls that the interpreter ran */
+	double jni;	    /* share of the others that were COST_JNI */
 };
 
 struct tree_node {

@@ -6,7 +6,7 @@
 
 static void fill(struct costs *c, struct buf *text)
 {
-	*c = (struct costs){ .mechanism = "JNI critical" };
+	*c = (struct costs){ .mechanism = "JNI critical", .noise = 0.0125 };
 	for (unsigned t = 0; t < COST_TIERS; t++)
 		for (unsigned k = 0; k < COST_KINDS; k++)
 			for (unsigned i = 0; i < COST_CLASSES; i++)
@@ -51,7 +51,7 @@ TEST(a_calibration_that_makes_no_sense_is_refused)
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		buf_clear(&text);
 		buf_printf(&text,
-			   "sonde calibration 1\nmechanism JNI\n"
+			   "sonde calibration 1\nmechanism JNI\nnoise 0.01\n"
 			   "cost compiled every 0 inner 1 %s 3 outer 1 2 3 pair 1 2 3\nend\n",
 			   wrong[i]);
 		CHECK_INT(cost_read(buf_slice(&text), &read), E_SYNTAX, wrong[i]);

@@ -4,6 +4,7 @@ package sonde.calibrate;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.util.Random;
 
 /**
@@ -80,6 +81,15 @@ public final class Main {
         }
     }
 
+    /** Milliseconds that the JVM has spent on compiling. */
+    private static long compiled() {
+        try {
+            return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
+        } catch (LinkageError | RuntimeException e) {
+            return 0;
+        }
+    }
+
     public static void main(String[] args) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready " + Plain.LOOPS.length);
@@ -87,7 +97,7 @@ public final class Main {
             String[] word = line.split(" ");
             if (word[0].equals("warm")) {
                 warm(Long.parseLong(word[1]));
-                System.out.println("warm");
+                System.out.println("warm " + compiled());
             } else if (word[0].equals("run")) {
                 int i = Integer.parseInt(word[1]);
                 int copy = Integer.parseInt(word[2]);
