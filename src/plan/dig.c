@@ -200,7 +200,8 @@ static double watch_calls(const struct dig *d)
 	return n < 100 ? 100 : n > WATCHED_CALLS ? WATCHED_CALLS : n;
 }
 
-/* Every call of a watched method is written down, so the hot ones are left out. */
+/* Calls are written down at some cost: of hot methods only one in so many, drawn at random, so that
+ * slow and fast calls are met in their proportion. */
 static void data_rules(struct dig *d)
 {
 	double may = watch_calls(d) / watch_time(d) * second; /* calls a second */
@@ -210,20 +211,20 @@ static void data_rules(struct dig *d)
 	find_watched(d);
 	for (unsigned i = 0; i < d->n_watched; i++) {
 		const struct dig_figures *f = dig_figures_of(d, d->watched[i].method);
+		double rate = f ? f->rate : 0, share = may / (d->n_watched - i);
+		unsigned one_in = rate > share ? (unsigned)(rate / share) + 1 : 1;
 
-		if (f && f->rate > may) {
+		may -= rate / one_in;
+		if (one_in > 1) {
 			buf_text(&d->said, "  ");
 			dig_put_name(&d->said, d->watched[i].method);
-			buf_printf(
-				&d->said,
-				" is called %.0f times a second: watching it would cost too much.\n",
-				f->rate);
-			continue;
+			buf_printf(&d->said,
+				   " is called %.0f times a second: one in %u is watched.\n", rate,
+				   one_in);
 		}
-		may -= f ? f->rate : 0;
 		buf_text(&d->rules, "hook ");
 		dig_put_target(&d->rules, d->watched[i].method);
-		buf_text(&d->rules, " template catch-all full\n");
+		buf_printf(&d->rules, " template catch-all full 1/%u\n", one_in);
 	}
 }
 

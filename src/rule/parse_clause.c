@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parse_clause.c - reads what follows the target of a hook, in any order.
  *
- *	clause   = "light" | "timed" ["1/" N] | "full"
+ *	clause   = "light" | ("timed" | "full") ["1/" N]
  *	         | ["directly"] "inside" target ((">" | ">>") target)*
  *	         | "if" condition | "template" NAME
  *	         | "slow" TIME | "for" TIME | "good" TIME | "calls" N
@@ -57,7 +57,7 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* `1/100` behind `timed`, when there is one. */
+/* `1/100` behind `timed` or `full`, when there is one. */
 static int parse_sample(struct parse *p, struct rule *rule)
 {
 	struct token t = parse_peek(p, LEX_RULE);
@@ -83,11 +83,11 @@ static int parse_level(struct parse *p, struct rule *rule, enum rule_level level
 	struct token t;
 
 	rule->hook.level = level;
-	if (level == LEVEL_TIMED)
+	if (level != LEVEL_LIGHT)
 		return parse_sample(p, rule);
 	t = parse_peek(p, LEX_RULE);
 	if (t.kind == TOK_WORD && is_digit(t.text.p[0]))
-		return parse_fail(p, t.at, NULL, "only 'timed' takes a share of the calls");
+		return parse_fail(p, t.at, NULL, "'light' counts every call: there is no share of them");
 	return 0;
 }
 

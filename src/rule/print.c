@@ -239,7 +239,7 @@ static void print_weave_clauses(const struct rule_hook *h, struct buf *out)
 /* What may change while the hook is in. */
 static void print_other_clauses(const struct rule_hook *h, struct buf *out)
 {
-	if (h->level == LEVEL_TIMED && h->one_in)
+	if (h->level != LEVEL_LIGHT && h->one_in)
 		buf_printf(out, " 1/%u", h->one_in);
 	print_time(" slow ", h->slow_ns, out);
 	print_time(" for ", h->for_ns, out);

@@ -127,7 +127,7 @@ static const struct {
 	{ "hook a.B::c timed 1/1x", 1, 19,
 	  "'1/1x' is not a share of the calls", "write '1/100' to time one call in a hundred" },
 	{ "hook a.B::c light 1/10", 1, 19,
-	  "only 'timed' takes a share of the calls", "" },
+	  "'light' counts every call: there is no share of them", "" },
 	{ "hook a.B::c for", 1, 16,
 	  "expected a time after 'for', found the end of the rule", "" },
 	{ "hook a.B::c for 10", 1, 17,
