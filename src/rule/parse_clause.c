@@ -87,7 +87,8 @@ static int parse_level(struct parse *p, struct rule *rule, enum rule_level level
 		return parse_sample(p, rule);
 	t = parse_peek(p, LEX_RULE);
 	if (t.kind == TOK_WORD && is_digit(t.text.p[0]))
-		return parse_fail(p, t.at, NULL, "'light' counts every call: there is no share of them");
+		return parse_fail(p, t.at, NULL,
+				  "'light' counts every call: there is no share of them");
 	return 0;
 }
 
