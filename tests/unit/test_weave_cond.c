@@ -396,3 +396,43 @@ TEST(weaving_conditions_survives_every_failed_allocation)
 	close_rules(&t);
 	maker_release(&m);
 }
+
+/* What a hostile class file makes of it must be refused or pass; the sanitizers look at the rest. */
+TEST(conditions_survive_classes_with_changed_bytes)
+{
+	static const char text[] =
+		"capture user = $5.length() at a.B::*\n"
+		"hook a.B::* if $user == 3 and $this.count > 2 and $this.name == \"x\" and $1 > 3\n"
+		"hook a.B::common if $1 > 3 or $8 == 'c' full\n"
+		"hook a.B::whole if $return == 3 and $2 > 1 light\n";
+	struct class_maker m;
+	struct slice bytes = make(&m, 61);
+	uint8_t *copy = mem_alloc(bytes.n);
+	uint64_t seed = 99;
+	struct fixture t;
+
+	if (!open_rules(&t, text) || !CHECK(copy != NULL))
+		return;
+	for (int i = 0; i < 3000; i++) {
+		struct arena mem, work;
+		struct fault f = { 0 };
+
+		memcpy(copy, bytes.p, bytes.n);
+		for (unsigned k = 1 + draw(&seed, 3); k; k--)
+			copy[draw(&seed, (unsigned)bytes.n)] = (uint8_t)draw(&seed, 256);
+		arena_init(&mem);
+		arena_init(&work);
+		buf_clear(&t.out);
+		t.job = (struct weave_job){
+			.mem = &mem, .work = &work, .first_id = 1, .numbers = &numbers
+		};
+		weave_class(&t.weaver, &t.job, (struct slice){ copy, bytes.n }, &t.out, &f);
+		if (t.job.cls)
+			class_release(t.job.cls);
+		arena_release(&mem);
+		arena_release(&work);
+	}
+	mem_free(copy);
+	close_rules(&t);
+	maker_release(&m);
+}
