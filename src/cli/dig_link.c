@@ -182,6 +182,7 @@ static bool take_tree(void *ctx, unsigned type, struct slice payload)
 		measure_row(&l->dig.measure, &(struct measure_row){ .depth = m.depth,
 								    .name = m.name,
 								    .calls = m.calls,
+								    .ended = m.timed,
 								    .ns = m.total_ns });
 	return true;
 }

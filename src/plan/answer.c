@@ -155,6 +155,14 @@ static void put_why(const struct dig_answer *a, struct buf *out)
 	put_queue(a, out);
 }
 
+static void put_starved(const struct dig_answer *a, struct buf *out, const char *begin)
+{
+	buf_printf(out,
+		   "%s machine is busy: threads waited for a processor %.0f %% of the time they "
+		   "wanted one.\n",
+		   begin, 100 * a->delay_share);
+}
+
 static void print_cause(const struct dig_answer *a, struct buf *out)
 {
 	buf_text(out, "Cause: ");
@@ -192,11 +200,9 @@ static void print_cause(const struct dig_answer *a, struct buf *out)
 	}
 	put_why(a, out);
 	if (a->delay_share > 0.4)
-		buf_printf(
-			out,
-			"; the machine is busy: threads waited for a processor %.0f %% of the time they wanted one",
-			100 * a->delay_share);
-	buf_text(out, ".\n");
+		put_starved(a, out, "; the");
+	else
+		buf_text(out, ".\n");
 }
 
 void dig_print(const struct dig *d, struct buf *out)
@@ -214,6 +220,8 @@ void dig_print(const struct dig *d, struct buf *out)
 		buf_text(out, ", 99 % within ");
 		dig_put_time(out, a->root_p99);
 		buf_printf(out, ", %.3g calls a second.\n", a->root_rate);
+		if (a->delay_share > 0.4)
+			put_starved(a, out, "The");
 		return;
 	}
 	print_slow(a, out);

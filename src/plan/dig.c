@@ -34,7 +34,8 @@ enum {
 	ROOT_WINDOWS_MAX = 8, /* while less has returned than the samples have seen */
 	BRANCH_WINDOWS = 3,
 	BRANCH_WINDOWS_MAX = 8,
-	UNDER_LEAST = 40, /* samples below the root */
+	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
+	UNDER_LEAST = 40,	  /* samples below the root */
 	WATCHED_CALLS = 8000,
 	WATCHED_NS = 15000, /* what it costs to write down the arguments of a call */
 };
@@ -237,7 +238,11 @@ static struct slice next_in_graph(struct dig *d)
 static void measure(const struct dig *d, struct dig_action *out)
 {
 	out->step = DIG_MEASURE;
-	out->for_ns = d->measure.readings ? (uint64_t)second : 1; /* the first reading is at once */
+	out->for_ns = (uint64_t)second;
+	/* The first reading begins the first window: at once when it is about what returns at all, and
+	 * when the JVM has had time to compile anew what was redefined when it is about times. */
+	if (!d->measure.readings && d->phase == PH_ROOTS)
+		out->for_ns = 1;
 }
 
 void dig_next(struct dig *d, double now_ns, struct dig_action *out)
@@ -394,6 +399,7 @@ static bool save_cost(struct dig *d)
 static void branch_measured(struct dig *d)
 {
 	size_t n = measure_windows(&d->measure);
+	size_t most = find_returns(d) ? BRANCH_WINDOWS_MAX : BRANCH_WINDOWS_LONG;
 	bool clear;
 
 	if (n >= 1 && d->cost_share > d->options.budget && d->phase == PH_BRANCH &&
@@ -402,7 +408,7 @@ static void branch_measured(struct dig *d)
 		return;
 	}
 	clear = n >= BRANCH_WINDOWS && find_branch(d);
-	if (n < BRANCH_WINDOWS || (!clear && n < BRANCH_WINDOWS_MAX && !is_late(d, 8 * second)))
+	if (n < BRANCH_WINDOWS || (!clear && n < most && !is_late(d, 8 * second)))
 		return;
 	find_tell_branch(d);
 	find_contexts(d);

@@ -155,6 +155,13 @@ static struct measured *largest_child(const struct dig *d, const struct measured
 	return best;
 }
 
+bool find_returns(struct dig *d)
+{
+	const struct measured *root = root_measured(d);
+
+	return root && measure_ns(&d->measure, root) > 0 && measure_calls(&d->measure, root) >= 3;
+}
+
 /* A thread that waits to enter a synchronized method is in its frame already, but its hook has not
  * begun: what hooks see in the caller alone is the callee's. */
 static void blame_entry(struct dig *d, const struct measured *at, const struct measured *root)

@@ -18,7 +18,8 @@ void find_trail(struct dig *d);	    /* fills d->trail, and begins the graph */
 void find_more_graph(struct dig *d);
 bool find_is_lookup(struct slice name); /* asks a map or a cache */
 
-bool find_branch(struct dig *d); /* the guilty method, as measured; true: that is clear */
+bool find_returns(struct dig *d); /* the root has returned often enough to be measured */
+bool find_branch(struct dig *d);  /* the guilty method, as measured; true: that is clear */
 void find_tell_branch(struct dig *d);
 void find_contexts(struct dig *d);
 void find_why(struct dig *d);

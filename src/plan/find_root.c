@@ -87,30 +87,50 @@ struct candidate {
 	double waiting; /* share of the samples that wait for locks */
 };
 
-static double waiting_share(const struct dig *d, struct slice name)
+struct nature {		  /* of a root, by samples */
+	double waiting;	  /* share of the samples that wait for locks */
+	double computing; /* ... that want a processor */
+};
+
+static struct nature nature_of(const struct dig *d, struct slice name)
 {
 	struct samples under;
 	uint64_t by[KINDS], n;
+	struct nature is = { 0, 0 };
 
 	samples_init(&under);
 	samples_under(&d->all, name, &under);
 	n = kind_divide(&under.root, by);
 	samples_release(&under);
-	return n >= 20 ? share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n) : 0;
+	if (n >= 20)
+		is.waiting = share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n);
+	is.computing = n ? share(by[KIND_CPU] + by[KIND_NATIVE] + by[KIND_LOADING], n) : 1;
+	return is;
+}
+
+/* How much longer the root takes since the machine has too few processors for all that runs on it.
+ * That is no fault of the program's. */
+static double stretch(const struct dig *d, double computing)
+{
+	double lost = d->answer.delay_share * computing;
+
+	return lost < 0.3 ? 1 : lost < 0.95 ? 1 / (1 - lost) : 20;
 }
 
 static void judge(const struct dig *d, const struct dig_figures *f, struct candidate *c)
 {
-	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default;
+	struct nature is = nature_of(d, f->name);
+	double longer = stretch(d, is.computing);
+	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default * longer;
 
-	*c = (struct candidate){ .figures = f, .limit = limit };
+	*c = (struct candidate){ .figures = f, .limit = limit, .waiting = is.waiting };
 	c->spread = stats_spread(f->low, f->count, f->n, limit);
 	c->slow = c->spread.slow_time >= slow_time;
 	if (!c->slow && d->options.slow_ns <= 0) {
 		double odd = odd_times * c->spread.median;
 		struct spread s;
 
-		odd = odd > odd_least ? odd : odd_least;
+		odd = odd > odd_least * longer ? odd : odd_least * longer;
 		s = stats_spread(f->low, f->count, f->n, odd);
 		if (s.slow_time >= odd_time) {
 			c->slow = true;
@@ -119,7 +139,6 @@ static void judge(const struct dig *d, const struct dig_figures *f, struct candi
 		}
 	}
 	if (!c->slow && f->timed && (double)f->total_ns / (double)f->timed > 2e6) {
-		c->waiting = waiting_share(d, f->name);
 		if (c->waiting >= waiting_much) {
 			c->slow = true;
 			c->limit = 0;

@@ -17,8 +17,8 @@ struct measured { /* a node */
 	struct slice name;
 	struct measured *parent, *first, *next; /* child, sibling */
 	uint32_t depth;
-	uint64_t last_calls, last_ns; /* at the reading before */
-	bool seen;		      /* in this reading */
+	uint64_t last_calls, last_ended, last_ns; /* at the reading before */
+	bool seen;				  /* in this reading */
 	double calls[WINDOWS_MAX], ns[WINDOWS_MAX];
 };
 
@@ -33,7 +33,7 @@ struct measure {
 struct measure_row {
 	uint32_t depth; /* from 0 */
 	struct slice name;
-	uint64_t calls, ns;
+	uint64_t calls, ended, ns; /* ended: timed calls that have; ns is theirs */
 };
 
 void measure_init(struct measure *m);

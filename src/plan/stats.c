@@ -15,13 +15,14 @@ static double student(size_t freedom)
 struct estimated stats_ratio(const double *up, const double *down, size_t n)
 {
 	double a = 0, b = 0, squares = 0, ratio;
+	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++)
-		a += up[i], b += down[i];
+		a += up[i], b += down[i], used += down[i] > 0;
 	if (b <= 0)
 		return (struct estimated){ 0, -1 };
 	ratio = a / b;
-	if (n < 2)
+	if (used < 2)
 		return (struct estimated){ ratio, -1 };
 	for (size_t i = 0; i < n; i++) {
 		double off = up[i] - ratio * down[i];

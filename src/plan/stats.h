@@ -15,7 +15,8 @@ struct estimated {
 	double value, margin; /* the truth is within value +- margin; margin < 0: nobody knows */
 };
 
-/* sum(up) / sum(down) over n windows; value 0 and margin -1 when the sum below is 0. */
+/* sum(up) / sum(down) over n windows; value 0 and margin -1 when the sum below is 0.  A single window
+ * with something in it has no margin. */
 struct estimated stats_ratio(const double *up, const double *down, size_t n);
 
 /* a is clearly above b: the intervals do not meet. */

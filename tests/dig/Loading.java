@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// options: -XX:MetaspaceSize=600m -Xmn200m
 // Every request makes a class loader of its own, and loads the same classes anew.
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,7 +3,7 @@
 import java.util.regex.Pattern;
 
 public class Regex {
-	static final Pattern list = Pattern.compile("(\\w+,?)+;");
+	static final Pattern list = Pattern.compile("(\"?)(\\w+,?)+\\1;");
 
 	static boolean isList(String text) {
 		return list.matcher(text).matches();
@@ -14,7 +14,7 @@ public class Regex {
 	}
 
 	public static void main(String[] args) throws Exception {
-		String good = "alpha,beta,gamma;", bad = "aaaaaaaaaaaaaaaaaaaaaa!";
+		String good = "alpha,beta,gamma;", bad = "aaaaaaaaaaaaaaaaaaaaa!";
 		for (int i = 0;; i++) {
 			check(i % 10 == 3 ? bad : good);
 			Thread.sleep(4);

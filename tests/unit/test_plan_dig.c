@@ -73,11 +73,10 @@ static void method(struct world *w, const char *name, uint64_t fast, uint64_t sl
 
 static void row(struct world *w, uint32_t depth, const char *name, uint64_t fast, uint64_t slow)
 {
-	measure_row(&w->dig.measure,
-		    &(struct measure_row){ .depth = depth,
-					   .name = slice_str(name),
-					   .calls = fast + slow,
-					   .ns = fast * 10000 + slow * 100000000u });
+	struct measure_row r = { depth, slice_str(name), fast + slow, fast + slow,
+				 fast * 10000 + slow * 100000000u };
+
+	measure_row(&w->dig.measure, &r);
 }
 
 static void do_measure(struct world *w)

@@ -2,17 +2,19 @@
 #include "plan/measure.h"
 #include "test.h"
 
+static void add(struct measure *m, uint32_t depth, const char *name, uint64_t calls, uint64_t ns)
+{
+	measure_row(m, &(struct measure_row){ depth, slice_str(name), calls, calls, ns });
+}
+
 static void read_tree(struct measure *m, uint64_t round)
 {
 	measure_begin(m);
-	measure_row(m, &(struct measure_row){ 0, slice_str("a.Web.handle()V"), 10 * round,
-					      1000 * round });
-	measure_row(
-		m, &(struct measure_row){ 1, slice_str("a.Cart.sum()V"), 20 * round, 900 * round });
-	measure_row(m,
-		    &(struct measure_row){ 1, slice_str("a.Log.put()V"), 10 * round, 50 * round });
-	measure_row(m,
-		    &(struct measure_row){ 2, slice_str("a.Cart.sum()V"), 1 * round, 5 * round });
+	add(m, 0, "a.Web.handle()V", 10 * round, 1000 * round);
+	add(m, 1, "a.Cart.sum()V", 20 * round, 900 * round);
+	add(m, 1, "a.Log.put()V", 10 * round, 50 * round);
+	add(m, 2, "a.Cart.sum()V", 1 * round, 5 * round);
+	add(m, 1, "a.Stuck.wait()V", 7, 100 * round);
 	measure_end(m);
 }
 
@@ -36,6 +38,8 @@ TEST(windows_are_what_figures_grow_by)
 	CHECK(measure_method(&m, slice_str("a.Cart.sum()V"), &all));
 	CHECK_INT(measure_calls(&m, &all), 63, "under both of its callers");
 	CHECK(!measure_method(&m, slice_str("a.Nobody.no()V"), &all));
+	CHECK(measure_method(&m, slice_str("a.Stuck.wait()V"), &all));
+	CHECK_INT(measure_ns(&m, &all), 0, "no call of it has ended");
 	measure_release(&m);
 }
 
@@ -49,6 +53,7 @@ TEST(an_interval_is_as_wide_as_windows_differ)
 	/* Standard error of the mean: sqrt(200 / 4 / 3) / 10 = 0.408; t of 3 degrees: 3.18. */
 	CHECK(e.margin > 1.29 && e.margin < 1.31);
 	CHECK(one.margin < 0);
+	CHECK(stats_ratio(up, (double[]){ 0, 5, 0 }, 3).margin < 0);
 	CHECK(none.margin < 0);
 	CHECK(stats_is_above(e, (struct estimated){ 5, 1 }));
 	CHECK(!stats_is_above(e, (struct estimated){ 9, 1 }));
