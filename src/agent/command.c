@@ -517,7 +517,7 @@ static uint64_t calls_of(const struct hooked *h)
 {
 	struct probe_figures f;
 
-	probe_method_read(h->id, &f, NULL);
+	reading_method(h->id, &f, NULL);
 	return f.calls;
 }
 

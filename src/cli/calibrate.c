@@ -77,6 +77,7 @@ struct run {
 
 struct sample {
 	double plain, inner, pair; /* ns a call */
+	bool chained;		   /* each call needs the result of the one before */
 	double noise;		   /* by how much the windows differ */
 	double plain_noise;	   /* ... those of the plain loop */
 };
@@ -310,7 +311,7 @@ static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, s
 static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct sample *out)
 {
 	double plain[WINDOWS], hooked[WINDOWS], told[WINDOWS];
-	unsigned calls = CALLS_MIN, low = WINDOWS / 5;
+	unsigned calls = CALLS_MIN, low = 1; /* not the least: that may be luck */
 	struct window w;
 	int status = window(r, loop, copy, calls, &w);
 
@@ -329,6 +330,7 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 	out->plain_noise = median(plain, WINDOWS) - plain[low];
 	(void)median(told, WINDOWS);
 	out->plain = plain[low];
+	out->chained = loop % 2 == 0;
 	out->pair = hooked[low] - plain[low];
 	out->inner = copies[copy - 1].kind <= COST_SETTLED ? told[low] - plain[low] : 0;
 	return CLI_DONE;
@@ -419,16 +421,19 @@ static struct span span_of(double *v, unsigned n)
 	return (struct span){ v[cut] - 1, mid, v[n - 1 - cut] + 1 };
 }
 
-/* Of the samples in one length class; false: there are none that are good for anything. */
-static bool cost_from(const struct sample *s, unsigned n, unsigned class, struct cost *out)
+/* Of the samples in one length class; or, for COST_CLASSES, of all chained ones: where calls do not need
+ * each other, the processor overlaps plain ones as it does in few programs.  False: there are too few
+ * that are good for anything. */
+static bool cost_from(const struct sample *s, unsigned n, unsigned class, double noise,
+		      struct cost *out)
 {
 	double inner[LOOPS_MAX], outer[LOOPS_MAX], pair[LOOPS_MAX];
 	unsigned k = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (class < COST_CLASSES && cost_class(s[i].plain) != class)
+		if (class < COST_CLASSES ? cost_class(s[i].plain) != class : !s[i].chained)
 			continue;
-		if (s[i].noise > NOISE_MAX)
+		if (s[i].noise > noise)
 			continue;
 		inner[k] = s[i].inner;
 		pair[k] = s[i].pair;
@@ -462,11 +467,13 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 {
 	struct cost any, last;
 
-	if (!cost_from(all->of[t][k], all->n[t][k], COST_CLASSES, &any))
+	/* a busy machine has no good loops: then all have to do */
+	if (!cost_from(all->of[t][k], all->n[t][k], COST_CLASSES, NOISE_MAX, &any) &&
+	    !cost_from(all->of[t][k], all->n[t][k], COST_CLASSES, INFINITY, &any))
 		return false;
 	last = any; /* where nothing was measured, as in the class before */
 	for (unsigned i = 0; i < COST_CLASSES; i++) {
-		if (cost_from(all->of[t][k], all->n[t][k], i, &of[i]))
+		if (cost_from(all->of[t][k], all->n[t][k], i, NOISE_MAX, &of[i]))
 			last = of[i];
 		of[i] = last;
 	}
@@ -492,7 +499,7 @@ static double find_noise(const struct samples *all)
 	return n ? fmin(1, fmax(0.005, 2 * median(v, n))) : 0.01;
 }
 
-/* False: the machine was too busy for any figure. */
+/* False: nothing was measured. */
 static bool find_costs(struct samples *all, struct costs *out)
 {
 	for (unsigned t = 0; t < COST_TIERS; t++) {
@@ -552,7 +559,7 @@ int calibrate(const char *home, bool quiet, struct calibration_key *key, struct 
 	if (status != CLI_DONE)
 		return status;
 	if (!find_costs(&all, &costs))
-		return cli_cannot("the machine is too busy to calibrate; try again later");
+		return cli_cannot("the calibration program told nothing");
 	buf_clear(text);
 	buf_printf(text, "sonde calibration 1\ncpu %s\nkernel %s\njvm %s\nbuild %s\n", key->cpu,
 		   key->kernel, key->jvm, key->build);
