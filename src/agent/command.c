@@ -117,6 +117,18 @@ int command_remove(bool (*meant)(const struct entry *e, void *ctx), void *ctx)
 	return n;
 }
 
+void command_follow(void)
+{
+	struct change ch = { 0 };
+	bool attached;
+
+	ch.jni = agent_enter_jvm(&attached);
+	if (!ch.jni)
+		return;
+	follow_rules(&ch);
+	agent_leave_jvm(attached);
+}
+
 static bool is_held_by(const struct entry *e, void *ctx)
 {
 	return e->holder == *(uint32_t *)ctx;

@@ -31,4 +31,7 @@ int command_remove(bool (*meant)(const struct entry *e, void *ctx), void *ctx);
 void command_at_start(JNIEnv *jni); /* rules of the options; in the thread that starts the VM */
 void command_last_report(void);	    /* in the thread that ends the VM */
 
+/* Classes came that the rules want, and that were not touched when they were loaded. */
+void command_follow(void);
+
 #endif

@@ -394,6 +394,20 @@ static bool hand_over(jvmtiEnv *jvmti, const struct buf *out, jint *new_n,
 	return true;
 }
 
+/* A class that the rules want redefined in the running program was loaded: the agent's thread sees to
+ * it at its next look. */
+static bool live_waits;
+
+static bool is_live(const struct edition *e, const struct rule_class *facts)
+{
+	return e->has_live && rules_match_place(e->rules, facts, NULL) == PLACE_LIVE;
+}
+
+bool instrument_live_waits(void)
+{
+	return __atomic_exchange_n(&live_waits, false, __ATOMIC_RELAXED);
+}
+
 /* Why the class is not even looked at; LEFT_KINDS: it is. */
 static enum left_kind kind_of_class(struct slice name)
 {
@@ -418,6 +432,10 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 		if (rules_class_may_match(s->edition->rules, &facts))
 			leave_class(s, name, kind);
 		context_unplaced_class(s->edition, &facts);
+		return;
+	}
+	if (!s->klass && is_live(s->edition, &facts)) {
+		__atomic_store_n(&live_waits, true, __ATOMIC_RELAXED);
 		return;
 	}
 	/* Most classes are none of our business, and their names tell. */

@@ -66,6 +66,9 @@ void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 
 extern const char *const left_reasons[]; /* by left_kind */
 
+/* Was a class loaded since the last call that is to be redefined live? */
+bool instrument_live_waits(void);
+
 /* What was left alone, over all classes. */
 struct left_row {
 	const char *reason;

@@ -88,6 +88,7 @@ static void look_at_rules(struct edition *e)
 		if (r->kind == RULE_TEMPLATE)
 			continue;
 		look_at_kin(e, &r->target);
+		e->has_live |= r->kind == RULE_PLACE && r->place == PLACE_LIVE;
 		if (r->kind != RULE_HOOK)
 			continue;
 		e->wants_kin |= r->hook.level == LEVEL_FULL; /* fit.h looks at ancestors */

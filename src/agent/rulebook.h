@@ -39,6 +39,7 @@ struct edition {
 	struct edition_rule *by_index; /* by rule->index */
 	bool wants_kin;		       /* some rule asks for ancestors */
 	bool wants_marks;	       /* ... for annotations */
+	bool has_live;		       /* some classes are not to be touched when they are loaded */
 	int refs;
 };
 

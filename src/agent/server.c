@@ -27,6 +27,7 @@
 #include "agent/cached.h"
 #include "agent/command.h"
 #include "agent/glibc.h"
+#include "agent/instrument.h"
 #include "agent/keeper.h"
 #include "agent/rulebook.h"
 #include "agent/sample.h"
@@ -320,6 +321,8 @@ static void serve(void)
 			last = tick_now();
 			keeper_tick();
 			cached_write(0);
+			if (instrument_live_waits())
+				command_follow();
 		}
 		for (struct conn *c = NULL; (c = conn_next(c));)
 			if (c->closing)

@@ -152,6 +152,8 @@ static void summary_cache(struct weave *w)
 {
 	line(w, "classes put into the cache", w->cache.stored);
 	line(w, "classes that were there already", w->cache.found);
+	if (w->cache.elsewhere)
+		line(w, "classes that no `ahead` rule names", w->cache.elsewhere);
 	if (w->cache.passing)
 		line(w, "classes that only a running agent can weave", w->cache.passing);
 	line(w, "bytes stored", w->cache.bytes);

@@ -27,6 +27,9 @@ int weave_cache_open(struct weave_cache *c, const char *dir, const struct weaver
 		return cli_cannot("%s", f.text);
 	pthread_mutex_init(&c->lock, NULL);
 	rc = cache_rules_init(&c->rules, w, mem);
+	for (size_t i = 0; i < w->rules->n; i++)
+		c->some |= w->rules->all[i]->kind == RULE_PLACE &&
+			   w->rules->all[i]->place == PLACE_AHEAD;
 	return rc < 0 ? cli_cannot("%s", err_text(rc)) : CLI_DONE;
 }
 
@@ -36,6 +39,14 @@ void weave_cache_close(struct weave_cache *c)
 		return;
 	store_close(c->store);
 	pthread_mutex_destroy(&c->lock);
+}
+
+bool weave_cache_wants(struct weave_cache *c, const struct rule_class *facts)
+{
+	if (!c->some || rules_match_place(c->rules.weaver->rules, facts, NULL) == PLACE_AHEAD)
+		return true;
+	__atomic_fetch_add(&c->elsewhere, 1, __ATOMIC_RELAXED);
+	return false;
 }
 
 static int lock_patiently(struct store *s)

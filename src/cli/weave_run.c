@@ -230,6 +230,8 @@ static int cache_one(struct weave_worker *w)
 	arena_reset(&w->mem);
 	w->n.classes++;
 	w->n.methods += w->src->n_methods;
+	if (!weave_cache_wants(run->cache, &w->src->facts))
+		return 0;
 	for (int pass = !run->cache->rules.wants_kin; pass < 2 && rc >= 0; pass++) {
 		struct cache_look look = { 0 };
 
