@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
  *     enter              a thread enters a() and stays in it      inside
  *     call               it calls m1 there                        called
  *     leave              it leaves a()                            left
+ *     heat               a million calls of warm()                hot
  *     load               initialises a class, below forName0      m9=COUNT
  *     wrapped N          through a delegate, and without          m8=COUNT
  * </pre>
@@ -316,6 +317,11 @@ public final class Paths {
     // ---- a class initialised below a native method, and a delegate
 
     static long initialised;
+    static long warmed;
+
+    static void warm() {
+        warmed++;
+    }
 
     static void m9() {
         initialised++;
@@ -414,6 +420,12 @@ public final class Paths {
                 TELL.put(false);
                 DONE.take();
                 return "left";
+            }
+            case "heat" -> {
+                for (int k = 0; k < 1_000_000; k++) {
+                    warm();
+                }
+                return "hot";
             }
             case "load" -> {
                 load();
