@@ -477,7 +477,7 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 			last = of[i];
 		of[i] = last;
 	}
-	if (k != COST_EVERY)
+	if (k == COST_SETTLED)
 		same_for_all(of, &any);
 	for (unsigned i = 0; i < COST_CLASSES && k >= COST_PASSED; i++) {
 		of[i].inner = (struct span){ 0, 0, 0 };
