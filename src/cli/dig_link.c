@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 
 /* What one event costs the program, in ns: measured by bench/probe on this kind of machine, rounded up. */
-enum { COST_COUNTED = 15, COST_TIMED = 60, COST_SLOW_WAY = 60, COST_WATCHED = 15000 };
+enum { COST_COUNTED = 15, COST_TIMED = 60, COST_SLOW_WAY = 60, COST_WATCHED = 10000 };
 
 static int ask(struct dig_link *l, client_row *row)
 {
@@ -96,8 +96,9 @@ static bool take_hook(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
-/* Like client_wait, but a rule that meets nothing is nothing to be told. */
-static int ask_hook(struct dig_link *l)
+/* Like client_wait, but a rule that meets nothing is nothing to be told.  CLI_USAGE: the plan has been
+ * told that they are too many. */
+static int ask_hook(struct dig_link *l, bool may_be_fewer)
 {
 	int status = client_send(&l->client), rc;
 	struct slice payload;
@@ -112,6 +113,8 @@ static int ask_hook(struct dig_link *l)
 		if (rc < 0)
 			return cli_cannot("%s", client_gone(&l->client, gone));
 		if (rc == 1 && type == WIRE_done && wire_get_done(payload, &done) == 0) {
+			if (done.status == CLI_USAGE && may_be_fewer && dig_too_many(&l->dig))
+				return CLI_USAGE;
 			if (done.status > CLI_NO)
 				cli_cannot("%.*s", SLICE_FMT(done.text));
 			return done.status > CLI_NO ? CLI_CANNOT : (int)done.status;
@@ -129,7 +132,9 @@ static int do_hook(struct dig_link *l, const struct dig_action *a)
 	l->undecided = false;
 	wire_put_hook(&l->client.out,
 		      &(struct wire_hook){ a->rules, slice_str("dig"), HOOK_HELD | HOOK_INSTEAD });
-	status = ask_hook(l);
+	status = ask_hook(l, true);
+	if (status == CLI_USAGE)
+		return CLI_DONE; /* the plan will ask for fewer */
 	if (status > CLI_NO)
 		return status;
 	dig_hooked(&l->dig, status == CLI_DONE, l->undecided);
@@ -323,7 +328,7 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 	wire_put_hook(&l->client.out,
 		      &(struct wire_hook){ slice_str("skip sonde.none.Nothing"), slice_str("dig"),
 					   HOOK_HELD | HOOK_INSTEAD });
-	status = ask_hook(l);
+	status = ask_hook(l, false);
 	wire_put_watch(&l->client.out,
 		       &(struct wire_watch){ .rules = a->rules, .limit = a->limit, .depth = 3 });
 	if (status <= CLI_NO)

@@ -36,8 +36,8 @@ enum {
 	BRANCH_WINDOWS_MAX = 8,
 	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
 	UNDER_LEAST = 40,	  /* samples below the root */
-	WATCHED_CALLS = 8000,
-	WATCHED_NS = 15000, /* what it costs to write down the arguments of a call */
+	WATCHED_CALLS = 12000,
+	WATCHED_NS = 10000, /* what it costs to write down the arguments of a call */
 };
 
 static const double second = 1e9;
@@ -118,8 +118,9 @@ static bool is_banned(const struct dig *d, struct slice name)
 
 static void rule(struct dig *d, struct slice name, bool inside)
 {
-	if (is_banned(d, name))
+	if (is_banned(d, name) || (d->most_rules && d->n_rules >= d->most_rules))
 		return;
+	d->n_rules++;
 	buf_text(&d->rules, "hook ");
 	dig_put_target(&d->rules, name);
 	if (inside && !d->no_inside && d->answer.root.n && !slice_eq(name, d->answer.root)) {
@@ -132,6 +133,7 @@ static void rule(struct dig *d, struct slice name, bool inside)
 static void root_rules(struct dig *d)
 {
 	buf_clear(&d->rules);
+	d->n_rules = 0;
 	if (d->options.method.n) {
 		buf_printf(&d->rules, "hook %.*s timed\n", SLICE_FMT(d->options.method));
 		return;
@@ -166,6 +168,7 @@ static void branch_rules(struct dig *d)
 	struct slice end = t->steps[t->n - 1].node->name;
 
 	buf_clear(&d->rules);
+	d->n_rules = 0;
 	rule(d, d->answer.root, false);
 	for (unsigned i = 1; i < t->n; i++)
 		if (trail_can_hook(t->steps[i].node))
@@ -186,17 +189,17 @@ static void branch_rules(struct dig *d)
 static double watch_time(const struct dig *d)
 {
 	double slow = d->answer.root_rate * d->answer.slow_share; /* a second */
-	double time = slow > 0 ? 6 / slow * second : 0, left;
+	double time = slow > 0 ? 12 / slow * second : 0, left;
 
 	left = d->options.for_ns > 0 ? d->options.for_ns - (d->now - d->began) - second : time;
 	time = time < 4 * second ? 4 * second : time > 20 * second ? 20 * second : time;
 	return time < left || left <= second ? time : left;
 }
 
-/* How many calls may be written down: half of what the budget allows for the whole time. */
+/* How many calls may be written down: most of what the budget allows for the whole time. */
 static double watch_calls(const struct dig *d)
 {
-	double n = d->options.budget * 0.5 * (d->now - d->began + watch_time(d)) / WATCHED_NS;
+	double n = d->options.budget * 0.8 * (d->now - d->began + watch_time(d)) / WATCHED_NS;
 
 	return n < 100 ? 100 : n > WATCHED_CALLS ? WATCHED_CALLS : n;
 }
@@ -326,7 +329,18 @@ void dig_hooked(struct dig *d, bool any, bool undecided)
 		return;
 	}
 	start_measure(d);
+	d->most_rules = 0;
 	d->phase = d->phase == PH_ROOTS_IN ? PH_ROOTS : PH_BRANCH;
+}
+
+bool dig_too_many(struct dig *d)
+{
+	if (d->n_rules < 2)
+		return false;
+	d->most_rules = d->n_rules / 2;
+	buf_printf(&d->said, "That would hook too many methods: only the first %u.\n",
+		   d->most_rules);
+	return true;
 }
 
 void dig_method(struct dig *d, const struct dig_figures *f)

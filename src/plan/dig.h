@@ -123,6 +123,7 @@ struct dig {
 	struct slice banned[16];
 	unsigned n_banned;
 	bool lowered;
+	unsigned n_rules, most_rules; /* in d->rules; most_rules 0: no limit */
 	struct {
 		struct slice method;
 		struct split split;
@@ -140,6 +141,9 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out);
 
 void dig_sampled(struct dig *d);
 void dig_hooked(struct dig *d, bool any, bool undecided); /* undecided: `inside` was left alone */
+/* In place of dig_hooked: the agent finds that the rules mean too many methods.  False: there is no
+ * smaller set. */
+bool dig_too_many(struct dig *d);
 void dig_method(struct dig *d, const struct dig_figures *f); /* copied */
 void dig_measured(struct dig *d);
 void dig_callee(struct dig *d, struct slice name);

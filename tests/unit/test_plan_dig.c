@@ -16,7 +16,7 @@
 struct world {
 	struct dig dig;
 	double now;
-	bool slow, has_inside, is_costly;
+	bool slow, has_inside, is_costly, many;
 	unsigned samples, hooks, watches, callees;
 	uint64_t round;
 	char rules[4000];
@@ -53,6 +53,10 @@ static bool has(const struct world *w, const char *text)
 static void do_hook(struct world *w, struct slice rules)
 {
 	w->hooks++;
+	if (w->many && w->hooks == 1) {
+		CHECK(dig_too_many(&w->dig));
+		return;
+	}
 	snprintf(w->rules, sizeof(w->rules), "%.*s", SLICE_FMT(rules));
 	dig_hooked(&w->dig, true, !w->has_inside && has(w, " inside "));
 }
@@ -192,6 +196,17 @@ TEST(dig_goes_on_without_inside_where_the_agent_has_none)
 	drive(&w, &usual, text, sizeof(text));
 	CHECK(slice_is(w.dig.answer.guilty, SUM));
 	CHECK(!has(&w, "inside"));
+	dig_release(&w.dig);
+}
+
+TEST(dig_asks_for_fewer_hooks_when_they_are_too_many)
+{
+	struct world w = { .slow = true, .has_inside = true, .many = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
 	dig_release(&w.dig);
 }
 
