@@ -6,6 +6,7 @@
  * (Agent_OnAttach) the VM is ready already.  From there both go the same way: rules from the options,
  * if any, then the control socket. */
 #include "agent/agent.h"
+#include "agent/hops.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,6 +144,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 static const jvmtiEventCallbacks callbacks = {
 	.VMInit = on_vm_init,
 	.VMDeath = on_vm_death,
+	.ThreadStart = hops_on_start,
 	.ThreadEnd = on_thread_end,
 	.ClassFileLoadHook = instrument_on_bytes,
 	.ClassPrepare = instrument_on_prepare,

@@ -595,13 +595,13 @@ int command_hold(struct conn *c, JNIEnv *jni, const struct command_rules *r)
 	while (!c->closing && (n = wire_frame(rest, &type, &frame)) > 0) {
 		if (type == WIRE_done)
 			wire_get_done(frame, &done);
-		else if (type == WIRE_left)
+		else if (type == WIRE_left && !r->quiet)
 			buf_bytes(&answer, rest.p, (size_t)n);
 		rest.p += n, rest.n -= (size_t)n;
 	}
 	if (done.status > NO)
 		wire_put_done(&answer, &done);
-	else if (!c->closing)
+	else if (!c->closing && !r->quiet)
 		wire_put_warning(&answer, &(struct wire_warning){ done.text });
 	buf_release(&c->out);
 	c->out = answer;

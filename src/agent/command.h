@@ -22,6 +22,7 @@ struct command_rules {
 	const char *origin;
 	struct entry as;
 	uint32_t flags;
+	bool quiet; /* the warning is not sent */
 };
 int command_hold(struct conn *c, JNIEnv *jni, const struct command_rules *r);
 

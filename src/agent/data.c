@@ -6,6 +6,7 @@
 #include "agent/data.h"
 
 #include "agent/agent.h"
+#include "agent/hops.h"
 #include "agent/probes.h"
 #include "base/map.h"
 #include "probe/probe.h"
@@ -106,15 +107,28 @@ static int32_t number_of_site(void *ctx, const struct cond_site *site)
 	return n;
 }
 
+static const char *const hops[] = { "sonde_submit", "sonde_run", "sonde_begin", "sonde_end" };
+
+bool data_is_hop(struct slice name)
+{
+	for (size_t i = 0; i < sizeof(hops) / sizeof(hops[0]); i++)
+		if (slice_is(name, hops[i]))
+			return true;
+	return false;
+}
+
 static int32_t number_of_slot(void *ctx, struct slice name)
 {
 	int32_t n = 0;
 
 	(void)ctx;
+	for (int32_t i = 0; i < (int32_t)(sizeof(hops) / sizeof(hops[0])); i++)
+		if (slice_is(name, hops[i]))
+			return DATA_HOP + i;
 	pthread_mutex_lock(&data.lock);
 	while (n < data.n_slots && !slice_is(name, data.slots[n]))
 		n++;
-	if (n == data.n_slots && n < DATA_SLOTS) {
+	if (n == data.n_slots && n < DATA_HOP) {
 		if (!data.ready) {
 			arena_init(&data.mem);
 			map_init(&data.numbers);
@@ -125,7 +139,7 @@ static int32_t number_of_slot(void *ctx, struct slice name)
 			data.n_slots++;
 		else
 			n = E_NO_MEMORY;
-	} else if (n == DATA_SLOTS) {
+	} else if (n == DATA_HOP) {
 		n = E_LIMIT;
 	}
 	pthread_mutex_unlock(&data.lock);
@@ -176,7 +190,7 @@ int data_init(JNIEnv *jni)
 		probes_define(jni, "java/util/SondeData", probe_class_data, probe_class_data_end);
 	data.held_class =
 		probes_define(jni, "java/util/SondeHeld", probe_class_held, probe_class_held_end);
-	if (!data.site_class || !data.main || !data.held_class)
+	if (!data.site_class || !data.main || !data.held_class || hops_define(jni) < 0)
 		return E_UNSUPPORTED;
 	warm = (*jni)->GetStaticMethodID(jni, data.main, "warm", "()V");
 	if (warm)
@@ -341,7 +355,7 @@ static int bind_capture(struct binding *b)
 
 	if (slot < 0)
 		return rule_error_add(&b->errors, b->rule->source, b->rule->at, NULL,
-				      "more than %d names are captured under", (int)DATA_SLOTS);
+				      "more than %d names are captured under", (int)DATA_HOP);
 	buf_put(&way, capture->name);
 	buf_u8(&way, ' ');
 	value_print(capture->value, &way);

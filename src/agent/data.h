@@ -13,8 +13,9 @@
 #include "weave/cond.h"
 
 enum {
-	DATA_SITES = 1 << 14, /* as SondeData.SITE_COUNT */
-	DATA_SLOTS = 64,      /* as SondeHeld.SLOTS */
+	DATA_SITES = 1 << 14,	   /* as SondeData.SITE_COUNT */
+	DATA_SLOTS = 64,	   /* as SondeHeld.SLOTS */
+	DATA_HOP = DATA_SLOTS - 4, /* as SondeHop.FIRST: from here on they are not for rules */
 };
 
 /* Why a test was not met, but for its outcome; as in SondeAccess. */
@@ -28,6 +29,9 @@ const struct cond_numbers *data_ready(void);
 /* From now on nothing that conditions call is seen: some of them are in classes of the JDK that the
  * conditions need themselves. */
 void data_guard(JNIEnv *jni);
+
+/* Is this the name of what only looks like a captured value: work that changes threads (hops.h)? */
+bool data_is_hop(struct slice name);
 
 /* Tells SondeSite of all sites of these rules.  E_CONDITION and a message for a regular expression
  * that Java does not understand. */

@@ -210,7 +210,8 @@ static void take_hooked(struct showing *s, const struct taken *t)
 	h->original = t->digest;
 	h->seen = true;
 	instrument_set(h, &how);
-	if ((condition_of(t->rule) || (t->rule && t->rule->kind == RULE_CAPTURE)) &&
+	if ((condition_of(t->rule) ||
+	     (t->rule && t->rule->kind == RULE_CAPTURE && !data_is_hop(t->rule->capture.name))) &&
 	    is_of_platform(t->class))
 		data_guard(s->jni);
 	probes_open(s->jni, h->id, asks(t->rule, t->class),

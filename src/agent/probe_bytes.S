@@ -22,5 +22,8 @@
 	embed probe_class_site, SondeSite.class
 	embed probe_class_held, SondeHeld.class
 	embed probe_class_data, SondeData.class
+	embed probe_class_hop, SondeHop.class
+	embed probe_class_hop_entry, SondeHop$Entry.class
+	embed probe_class_hop_part, SondeHop$Part.class
 
 	.section .note.GNU-stack, "", %progbits

@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "agent/command.h"
 #include "agent/figures.h"
+#include "agent/hops.h"
 #include "agent/probes.h"
 #include "agent/woven.h"
 #include "probe/trace.h"
@@ -52,6 +53,7 @@ void trace_stop(void)
 	if (!trace.client)
 		return;
 	probe_trace_stop();
+	hops_off();
 	trace.client = 0;
 	buf_release(&trace.name);
 }
@@ -74,6 +76,12 @@ static bool hold_rules(struct conn *c, JNIEnv *jni, const struct wire_trace *m)
 	struct command_rules r = { .origin = "trace", .as = { .holder = c->number } };
 
 	r.flags = m->flags;
+	r.rules = hops_rules();
+	r.quiet = true;
+	if (command_hold(c, jni, &r) < 0)
+		return false;
+	r.quiet = false;
+	hops_on();
 	if (m->more.n) {
 		r.rules = m->more;
 		if (command_hold(c, jni, &r) < 0)

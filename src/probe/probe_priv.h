@@ -131,8 +131,11 @@ struct probe_thread {
 	uint32_t pages_n;
 	uint32_t hash_mask;
 	uint32_t facts_n;
-	uint32_t trace;		/* part of a transaction that it writes, see trace_priv.h */
-	uint32_t trace_carrier; /* ... and the carrier's, while a virtual thread is mounted */
+	char note[128]; /* facts for a transaction that is about to begin */
+	uint32_t note_n;
+	struct probe_frame *note_top; /* ... on this frame */
+	uint32_t trace;		      /* part of a transaction that it writes, see trace_priv.h */
+	uint32_t trace_carrier;	      /* ... and the carrier's, while a virtual thread is mounted */
 	struct probe_store nodes, heads; /* heads: and windows */
 	struct probe_node root;
 	uint32_t head[HEADS];

@@ -17,6 +17,9 @@
 
 struct trace_global trace_all;
 
+_Static_assert(sizeof(((struct probe_thread *)0)->note) == TRACE_DATA,
+	       "a note is a transaction's data");
+
 /* ---- pools ------------------------------------------------------------------------------- */
 
 uint32_t trace_pool_take(struct trace_pool *p)
@@ -254,6 +257,11 @@ static bool root_begin(struct probe_thread *t, uint32_t id, uint32_t depth)
 	*tx = (struct trace_tx){
 		.word = LOAD(tx->word), .root = id, .begin = now, .session = LOAD(trace_all.session)
 	};
+	if (t->note_n && t->note_top == probe_local.top) {
+		memcpy(tx->data, t->note, t->note_n);
+		tx->data_n = t->note_n;
+	}
+	t->note_n = 0;
 	STORE(tx->parts, (uint64_t)life << 32);
 	PUBLISH(tx->word, (uint64_t)life << 32 | 1);
 	part = part_new(&(struct trace_part){ .tx = number,
@@ -444,18 +452,44 @@ static struct trace_part *part_meant(uint64_t work, uint64_t *word)
 	return (*word >> 8 & 0xffffffffff) == (work & 0xffffffffff) ? p : NULL;
 }
 
+/* A part that waits ends without having begun. */
+static void drop(struct trace_part *p, uint64_t word)
+{
+	uint32_t tx = p->tx, life = p->life;
+
+	if (!part_change(p, word, PART_DROPPED))
+		return;
+	tx_let_go(tx, life);
+}
+
+void probe_trace_cancel(uint64_t work)
+{
+	uint64_t word;
+	struct trace_part *p = work ? part_meant(work, &word) : NULL;
+
+	if (p && (word & 0xff) == PART_QUEUED)
+		drop(p, word);
+}
+
 bool probe_trace_begin(uint64_t work)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p;
+	struct trace_part *p, *now;
 	uint64_t word;
 
 	if (!work || !TAKE(probe.ready))
 		return false;
-	if (!t && !probe_local.muted)
+	if (!t)
 		t = threads_take();
 	p = part_meant(work, &word);
-	if (!t || !p || (word & 0xff) != PART_QUEUED || !part_change(p, word, PART_RUNS))
+	if (!t || !p || (word & 0xff) != PART_QUEUED)
+		return false;
+	now = mine(&t->trace);
+	if (now && now->tx == p->tx && now->life == p->life) {
+		drop(p, word);
+		return false;
+	}
+	if (!part_change(p, word, PART_RUNS))
 		return false;
 	p->outer = t->trace;
 	p->tid = t->tid;
@@ -484,37 +518,54 @@ void probe_trace_end(uint64_t work)
 	} while (at != n);
 }
 
-bool probe_trace_is_in(uint64_t work)
+bool probe_trace_is_in(void)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p = t && t->trace ? mine(&t->trace) : NULL, *q;
-	uint64_t word;
 
-	q = p ? part_meant(work, &word) : NULL;
-	return q && q->tx == p->tx && q->life == p->life;
+	return t && t->trace && LOAD(probe.tracing) && mine(&t->trace);
 }
 
-/* Threads take their piece of the text before they write it, so none is overwritten. */
+/* Appends "name=value " to a text of TRACE_DATA bytes, of which *n are taken.  Threads take their piece
+ * before they write it, so none is overwritten. */
+static void put_fact(char *text, uint32_t *n, const char *name, const char *value)
+{
+	uint32_t name_n = (uint32_t)strnlen(name, TRACE_DATA);
+	uint32_t value_n = (uint32_t)strnlen(value, TRACE_DATA);
+	uint32_t more = name_n + value_n + 2, at = LOAD(*n);
+
+	do {
+		if (at + more >= TRACE_DATA)
+			return;
+	} while (!__atomic_compare_exchange_n(n, &at, at + more, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	memcpy(text + at, name, name_n);
+	text[at + name_n] = '=';
+	memcpy(text + at + name_n + 1, value, value_n);
+	text[at + more - 1] = ' ';
+}
+
+/* A value is captured before the call is put down at whose begin that happens: facts that come when
+ * there is no transaction wait for one that begins on the same frame. */
 void probe_trace_fact(const char *name, const char *value)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p = t && t->trace ? mine(&t->trace) : NULL;
-	uint32_t name_n = (uint32_t)strnlen(name, TRACE_DATA);
-	uint32_t value_n = (uint32_t)strnlen(value, TRACE_DATA);
-	uint32_t n = name_n + value_n + 2, at;
-	struct trace_tx *tx;
+	struct trace_part *p;
+	struct probe_frame *top;
 
-	if (!p)
+	if (!LOAD(probe.tracing))
 		return;
-	tx = tx_at(p->tx);
-	at = LOAD(tx->data_n);
-	do {
-		if (at + n >= TRACE_DATA)
-			return;
-	} while (!__atomic_compare_exchange_n(&tx->data_n, &at, at + n, true, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
-	memcpy(tx->data + at, name, name_n);
-	tx->data[at + name_n] = '=';
-	memcpy(tx->data + at + name_n + 1, value, value_n);
-	tx->data[at + n - 1] = ' ';
+	if (!t)
+		t = threads_take();
+	if (!t)
+		return;
+	p = mine(&t->trace);
+	if (p) {
+		put_fact(tx_at(p->tx)->data, &tx_at(p->tx)->data_n, name, value);
+		return;
+	}
+	top = threads_top();
+	if (t->note_top != top)
+		t->note_n = 0;
+	t->note_top = top;
+	put_fact(t->note, &t->note_n, name, value);
 }

@@ -22,10 +22,12 @@
 /* The calling thread hands work over: what probe_trace_begin() will want; 0: it is in no
  * transaction, or there is no memory. */
 uint64_t probe_trace_submit(void);
-/* The thread takes the work up.  True: it is in that transaction until probe_trace_end(). */
+/* The thread takes the work up.  True: it is in that transaction until probe_trace_end().  False, too,
+ * when it is in it already: the work belongs to the part that runs. */
 bool probe_trace_begin(uint64_t work);
-void probe_trace_end(uint64_t work);   /* also ends what was begun since and never ended */
-bool probe_trace_is_in(uint64_t work); /* is the thread in the same transaction already? */
+void probe_trace_end(uint64_t work);	/* also ends what was begun since and never ended */
+void probe_trace_cancel(uint64_t work); /* nobody will take it up */
+bool probe_trace_is_in(void);		/* is the calling thread in a transaction? */
 /* Something that is known about the transaction; told with it as "name=value name=value". */
 void probe_trace_fact(const char *name, const char *value);
 

@@ -28,8 +28,9 @@ enum {
 	PART_QUEUED, /* handed over, not begun */
 	PART_RUNS,
 	PART_ENDED,
-	PART_LEFT,   /* the agent reads it, its thread may still write once */
-	PART_ORPHAN, /* the agent is done; its thread gives it back */
+	PART_LEFT,    /* the agent reads it, its thread may still write once */
+	PART_DROPPED, /* ended without having begun, and not to be told of */
+	PART_ORPHAN,  /* the agent is done; its thread gives it back */
 };
 
 #define CALL_THROWN (1u << 31) /* in a call's parent */

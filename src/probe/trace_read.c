@@ -221,6 +221,8 @@ void probe_trace_read(const struct probe_trace *t, const struct probe_trace_visi
 						 .calls = TAKE(p->n) };
 
 		next = p->next;
+		if (part_state(p) == PART_DROPPED)
+			continue;
 		v->part(v->ctx, &part);
 		read_calls(p, part.calls, v);
 	}

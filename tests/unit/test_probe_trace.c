@@ -291,7 +291,8 @@ PROBE_TEST(work_goes_on_in_another_thread, MIB)
 	two = probe_enter(2);
 	works[0] = probe_trace_submit();
 	MUST(works[0] != 0);
-	MUST(probe_trace_is_in(works[0]));
+	MUST(probe_trace_is_in());
+	MUST(!probe_trace_begin(probe_trace_submit())); /* it is in that one already */
 	probe_exit(2, two);
 	probe_test_threads(1, run_work);
 	MUST_STR(shown(&t), "4<0");
@@ -346,11 +347,11 @@ static void mixed(unsigned number)
 		work = probe_trace_submit();
 		inner = probe_enter(id);
 		probe_exit(id, inner);
+		probe_exit(id, one);
 		if (probe_trace_begin(work)) { /* as if by another */
 			call(id);
 			probe_trace_end(work);
 		}
-		probe_exit(id, one);
 	}
 }
 
@@ -414,9 +415,12 @@ PROBE_TEST(facts_stand_with_their_transaction, MIB)
 
 	timed(1, 1);
 	trace_all(0);
-	probe_trace_fact("nobody", "asks");
 	one = probe_enter(1);
-	probe_trace_fact("user", "ann");
+	probe_exit(1, one);
+	shown(&t);
+	MUST_STR(t.data, "");
+	probe_trace_fact("user", "ann"); /* just before */
+	one = probe_enter(1);
 	probe_trace_fact("id", "7");
 	for (int i = 0; i < 40; i++)
 		probe_trace_fact("much", "more");

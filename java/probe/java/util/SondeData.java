@@ -85,6 +85,9 @@ public final class SondeData {
 
     /** Keeps x for the thread; gives what {@link #restore} needs. */
     public static Object keep(int slot, Object x) {
+        if (slot >= SondeHop.FIRST) {
+            return SondeHop.keep(slot, x);
+        }
         if (!isGuarded) {
             return SondeHeld.keep(slot, x);
         }
@@ -101,6 +104,10 @@ public final class SondeData {
 
     public static void restore(int slot, Object before) {
         if (before == SondeHeld.FAILED) {
+            return;
+        }
+        if (slot >= SondeHop.FIRST) {
+            SondeHop.restore(before);
             return;
         }
         if (!isGuarded) {
@@ -447,5 +454,6 @@ public final class SondeData {
         miss0(0, 0);
         Pattern.compile("a").matcher(new SondeChars("a", 0, 1, new int[] {9})).matches();
         SondeHeld.warm();
+        SondeHop.warm();
     }
 }

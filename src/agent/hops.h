@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hops.h - transactions and captured values go along when work changes threads.
+ *
+ * The places where the JDK hands work over and takes it up are woven by rules of our own, which look
+ * like captures; java/probe/java/util/SondeHop.java does the rest.  The rules are in force only while
+ * somebody traces. */
+#ifndef AGENT_HOPS_H
+#define AGENT_HOPS_H
+
+#include <jvmti.h>
+
+#include "base/slice.h"
+
+int hops_define(JNIEnv *jni);  /* the classes; 0 or E_UNSUPPORTED */
+struct slice hops_rules(void); /* for the JVM that this is */
+
+/* Threads that begin from now on look whether they belong to something; or no more, and what was
+ * remembered is forgotten. */
+void hops_on(void);
+void hops_off(void);
+
+/* JVMTI callback. */
+void JNICALL hops_on_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
+
+#endif
