@@ -108,7 +108,7 @@ void JNICALL hops_on_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	NATIVE type JNICALL Java_java_util_SondeHop_##name(JNIEnv *jni, jclass c, ##__VA_ARGS__); \
 	NATIVE type JNICALL Java_java_util_SondeHop_##name(JNIEnv *jni, jclass c, ##__VA_ARGS__)
 
-HOP(jboolean, isIn0)
+HOP(jboolean, inside0)
 {
 	(void)jni, (void)c;
 	return probe_trace_is_in();

@@ -111,7 +111,7 @@ final class SondeHop {
 
     private static void submit(Object x) {
         SondeHeld held = SondeHeld.copy();
-        if (held == null && !isIn0()) {
+        if (held == null && !inside0()) {
             return;
         }
         if (x instanceof Thread ? isWorker((Thread) x) : isContinuation(x)) {
@@ -259,11 +259,11 @@ final class SondeHop {
         end0(0);
         begin0(0);
         submit0();
-        isIn0();
+        inside0();
     }
 
     /** Is this thread in a transaction? */
-    private static native boolean isIn0();
+    private static native boolean inside0();
 
     private static native long submit0();
 
