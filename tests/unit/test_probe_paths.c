@@ -182,10 +182,11 @@ static bool matters(uint32_t caller, uint32_t id)
 
 static bool expects_open(uint32_t id, const struct activation *stack, unsigned depth, bool direct)
 {
-	const struct rule *rule = &rules[id - 1];
+	const struct rule *rule;
 
-	if (id > RULES || rule->n == 0)
+	if (id > RULES || rules[id - 1].n == 0)
 		return true;
+	rule = &rules[id - 1];
 	for (unsigned c = 0; c < rule->n; c++)
 		if (walk(&rule->s[c], (int)rule->s[c].n - 1, stack, (int)depth, direct))
 			return true;
