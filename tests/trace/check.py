@@ -179,6 +179,14 @@ tags = Tags()
 tags.feed(open(page).read())
 check(not tags.bad and not tags.open, "the page is well-formed", tags.open)
 
+if shutil.which("node"):
+    shown = subprocess.run(["node", "tests/trace/page.js", page], capture_output=True, text=True)
+    did = json.loads(shown.stdout) if shown.returncode == 0 else {}
+    check(did.get("listed") == len(found) and 0 < did["zoomed"] < did["all"] == did["again"] and
+          did["tip"].startswith("Hops.run("), "the page's script lists, draws, zooms and explains",
+          shown.stdout + shown.stderr)
+else:
+    print("skip trace-%s the page's script: no node here" % VERSION)
 browser = next(filter(shutil.which, ("chromium", "chromium-browser", "google-chrome")), None)
 if browser:
     shown = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
