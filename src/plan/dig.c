@@ -37,6 +37,7 @@ enum {
 	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
 	UNDER_LEAST = 40,	  /* samples below the root */
 	WATCHED_CALLS = 12000,
+	WATCHED_LEAST = 60,
 	WATCHED_NS = 10000, /* what it costs to write down the arguments of a call */
 };
 
@@ -490,6 +491,16 @@ void dig_value(struct dig *d, unsigned number, struct slice text)
 {
 	if (d->taking)
 		split_value(d->taking, number, text);
+}
+
+bool dig_has_enough(const struct dig *d, double now_ns)
+{
+	size_t most = 0;
+
+	for (unsigned i = 0; i < d->n_watched; i++)
+		if (d->watched[i].split.n > most)
+			most = d->watched[i].split.n;
+	return most >= WATCHED_LEAST || now_ns - d->began + 5 * second > d->options.for_ns;
 }
 
 void dig_watched(struct dig *d)

@@ -150,6 +150,7 @@ void dig_callee(struct dig *d, struct slice name);
 void dig_callees_end(struct dig *d);
 void dig_call(struct dig *d, struct slice name, double ns);
 void dig_value(struct dig *d, unsigned number, struct slice text);
+bool dig_has_enough(const struct dig *d, double now_ns); /* else go on watching, if time is left */
 void dig_watched(struct dig *d);
 
 /* The answer in two lines, and the rules that keep an eye on it. */
