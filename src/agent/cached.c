@@ -42,6 +42,7 @@ void cached_open(void)
 	struct store *store;
 	struct fault f = { 0 };
 	char usual[1024];
+	int rc;
 
 	if (cached.store || strcmp(told, "off") == 0 || (!told[0] && agent.late))
 		return;
@@ -49,8 +50,10 @@ void cached_open(void)
 		return;
 	if (!told[0])
 		o.dir = usual;
-	if (store_open(&o, &store, &f) < 0) {
-		agent_note("no cache of woven classes: %s", f.text);
+	rc = store_open(&o, &store, &f);
+	if (rc < 0) { /* a home that cannot be written is no news to anybody */
+		if (told[0] || rc != E_NOT_FOUND)
+			agent_note("no cache of woven classes: %s", f.text);
 		return;
 	}
 	snprintf(cached.place, sizeof(cached.place), "%s", o.dir);

@@ -62,12 +62,10 @@ static int open_dir(struct store *s, const char *dir, struct fault *f)
 		make_dirs(dir);
 		s->dir = open(dir, flags);
 	}
-	if (s->dir < 0 && errno == ENOENT)
-		return fault_set(f, E_NOT_FOUND, -1, "%.140s: there is no such directory", dir);
 	if (s->dir < 0 && (errno == ELOOP || errno == ENOTDIR))
 		return refuse(f, dir, "not a directory, or a link to one");
 	if (s->dir < 0)
-		return refuse(f, dir, strerror(errno));
+		return fault_set(f, E_NOT_FOUND, -1, "%.140s: %s", dir, strerror(errno));
 	if (!is_ours(s->dir, true))
 		return refuse(f, dir, "must belong to the user and be closed to others (mode 700)");
 	if (s->read_only)

@@ -41,7 +41,8 @@ struct store_counts {
 
 struct store;
 
-/* Makes the directory where it is missing.  Negative: there is no cache, f says why. */
+/* Makes the directory where it is missing.  Negative: there is no cache, f says why: E_NOT_FOUND, it
+ * cannot be opened or made; E_IO, it must not be used. */
 int store_open(const struct store_options *o, struct store **out, struct fault *f);
 void store_close(struct store *s);
 
