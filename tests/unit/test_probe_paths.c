@@ -268,6 +268,16 @@ static void do_return(unsigned v)
 	leave(a, false);
 }
 
+/* Where the clock is coarse, a recursive call may begin in the same tick as the one below it; of two such
+ * nobody could say which one's exit was lost. */
+static bool has_twin(const struct activation *stack, unsigned at)
+{
+	for (unsigned k = 0; k < at; k++)
+		if (stack[k].id == stack[at].id && stack[k].token == stack[at].token)
+			return true;
+	return false;
+}
+
 /* Leaves several frames at once.  Exits may be lost, but not that of the lowest which has one. */
 static void do_throw(unsigned v)
 {
@@ -279,7 +289,7 @@ static void do_throw(unsigned v)
 		const struct activation *a = &stacks[v][--depths[v]];
 
 		inside -= a->opens;
-		if (depths[v] <= told || draw(4))
+		if (depths[v] <= told || draw(4) || has_twin(stacks[v], depths[v]))
 			leave(a, true);
 	}
 }
