@@ -29,7 +29,7 @@ static inline uint64_t push(struct entry e)
 {
 	struct probe_local *l = &probe_local;
 	struct probe_frame *f = l->top + 1;
-	uint64_t token;
+	uint64_t token, below = f[-1].token;
 
 	STORE(l->top, f);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -41,6 +41,8 @@ static inline uint64_t push(struct entry e)
 	if (e.slow)
 		f->weight = e.weight;
 	token = tick_now() << 1 | e.data;
+	if (UNLIKELY(token <= below)) /* a coarse counter, or another core's: tokens tell frames apart */
+		token = ((below >> 1) + 1) << 1 | e.data;
 	STORE(f->token, token);
 	return token;
 }

@@ -12,7 +12,8 @@
  * is at most a call behind.
  *
  * The token that enter() gives and exit() takes is twice the tick at which the call began, and one
- * more when data about this call are wanted.  So the time is right even when the stack is not: the
+ * more when data about this call are wanted; at least a tick later than the call below it on the
+ * stack, so that no two of them are alike.  So the time is right even when the stack is not: the
  * exit of a call that is not on this thread's stack (a virtual thread went on elsewhere, memory
  * was short) is accounted to the method alone, and exits that never came (a stack overflow)
  * are found by the next one that does. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,12 +31,14 @@ struct task {
 	void (*run)(unsigned number);
 	unsigned number;
 	pthread_t thread;
+	pid_t tid;
 };
 
 static void *begin(void *task)
 {
 	struct task *t = task;
 
+	t->tid = (pid_t)syscall(SYS_gettid);
 	t->run(t->number);
 	return NULL;
 }
@@ -49,8 +52,15 @@ void probe_test_threads(unsigned n, void (*run)(unsigned number))
 		if (pthread_create(&tasks[i].thread, NULL, begin, &tasks[i]) != 0)
 			abort();
 	}
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		pthread_join(tasks[i].thread, NULL);
+		/* An emulator lets a thread be joined before the kernel has seen it end. */
+		for (int wait = 0; wait < 5000; wait++) {
+			if (syscall(SYS_tgkill, getpid(), tasks[i].tid, 0) != 0)
+				break;
+			usleep(1000);
+		}
+	}
 	free(tasks);
 }
 
