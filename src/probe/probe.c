@@ -427,7 +427,7 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 	if (unseen(id))
 		return;
 	if (UNLIKELY(probe_local.mine && probe_local.mine->trace))
-		trace_exit(id, token >> 1, now, thrown);
+		trace_exit(id, call.begin, call.begin + call.ticks, thrown);
 	f = frame_of(id, token);
 	if (UNLIKELY(!f)) {
 		exit_stray(token, &call);
