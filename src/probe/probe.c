@@ -41,7 +41,8 @@ static inline uint64_t push(struct entry e)
 	if (e.slow)
 		f->weight = e.weight;
 	token = tick_now() << 1 | e.data;
-	if (UNLIKELY(token <= below)) /* a coarse counter, or another core's: tokens tell frames apart */
+	if (UNLIKELY(token <=
+		     below)) /* a coarse counter, or another core's: tokens tell frames apart */
 		token = ((below >> 1) + 1) << 1 | e.data;
 	STORE(f->token, token);
 	return token;
