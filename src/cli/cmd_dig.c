@@ -9,6 +9,7 @@
 #include "cli/figures.h"
 #include "cli/progress.h"
 #include "cli/target.h"
+#include "cli/visit.h"
 
 int cmd_dig(int argc, char **argv);
 
@@ -227,15 +228,16 @@ static int dig(struct command_dig *c)
 static int run(struct command_dig *c, const char *target)
 {
 	int status = target_find(target, &c->target);
+	struct visit visit = { 0 };
 
 	if (status == CLI_DONE)
-		status = client_open(&c->link.client, &c->target);
+		status = visit_begin(&visit, &c->link.client, &c->target);
 	if (status != CLI_DONE)
 		return status;
 	dig_init(&c->link.dig, &c->options);
 	status = dig(c);
 	dig_release(&c->link.dig);
-	client_close(&c->link.client);
+	visit_end(&visit, &c->link.client);
 	return status;
 }
 

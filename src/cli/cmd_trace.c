@@ -15,6 +15,7 @@
 #include "cli/figures.h"
 #include "cli/progress.h"
 #include "cli/target.h"
+#include "cli/visit.h"
 #include "cli/term.h"
 #include "cli/trace_show.h"
 
@@ -214,11 +215,12 @@ static int show_all(struct trace *t)
 static int run(struct trace *t, const char *target)
 {
 	int status = target_find(target, &t->target);
+	struct visit visit = { 0 };
 
 	if (t->roots.err || t->more.err)
 		return cli_cannot("out of memory");
 	if (status == CLI_DONE)
-		status = client_open(&t->client, &t->target);
+		status = visit_begin(&visit, &t->client, &t->target);
 	if (status != CLI_DONE)
 		return status;
 	wire_put_trace(&t->client.out, &(struct wire_trace){ .rules = buf_slice(&t->roots),
@@ -230,7 +232,7 @@ static int run(struct trace *t, const char *target)
 	status = client_send(&t->client);
 	if (status == CLI_DONE)
 		status = show_all(t);
-	client_close(&t->client);
+	visit_end(&visit, &t->client);
 	return status;
 }
 

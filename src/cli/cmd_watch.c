@@ -18,6 +18,7 @@
 #include "cli/method_name.h"
 #include "cli/progress.h"
 #include "cli/target.h"
+#include "cli/visit.h"
 #include "cli/term.h"
 
 int cmd_watch(int argc, char **argv);
@@ -369,11 +370,12 @@ static int show_calls(struct watch *w)
 static int run(struct watch *w, const char *target)
 {
 	int status = target_find(target, &w->target);
+	struct visit visit = { 0 };
 
 	if (w->rule.err || w->redact.err)
 		return cli_cannot("out of memory");
 	if (status == CLI_DONE)
-		status = client_open(&w->client, &w->target);
+		status = visit_begin(&visit, &w->client, &w->target);
 	if (status != CLI_DONE)
 		return status;
 	w->client.quiet = true;
@@ -391,7 +393,7 @@ static int run(struct watch *w, const char *target)
 	}
 	if (status == CLI_DONE)
 		status = show_calls(w);
-	client_close(&w->client);
+	visit_end(&visit, &w->client);
 	return status;
 }
 

@@ -10,7 +10,7 @@
 #include "cli/layout.h"
 #include "cli/progress.h"
 
-/* What one event costs the program, in ns: measured by bench/probe on this kind of machine, rounded up. */
+/* What one event costs the program, in ns: taken on the high side of what such machines show. */
 enum { COST_COUNTED = 15, COST_TIMED = 60, COST_SLOW_WAY = 60, COST_WATCHED = 10000 };
 
 static int ask(struct dig_link *l, client_row *row)

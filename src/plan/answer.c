@@ -75,7 +75,7 @@ static void print_slow(const struct dig_answer *a, struct buf *out)
 	dig_put_time(out, a->root_p50);
 	buf_text(out, ", 99 % within ");
 	dig_put_time(out, a->root_p99);
-	buf_printf(out, "), %.3g calls a second", a->root_rate);
+	buf_printf(out, "), %.*f calls a second", a->root_rate < 10, a->root_rate);
 	if (a->limit_ns > 0 && a->slow_share > 0) {
 		buf_text(out, "; ");
 		dig_put_share(out, a->slow_share);
@@ -219,7 +219,7 @@ void dig_print(const struct dig *d, struct buf *out)
 		dig_put_time(out, a->root_p50);
 		buf_text(out, ", 99 % within ");
 		dig_put_time(out, a->root_p99);
-		buf_printf(out, ", %.3g calls a second.\n", a->root_rate);
+		buf_printf(out, ", %.*f calls a second.\n", a->root_rate < 10, a->root_rate);
 		if (a->delay_share > 0.4)
 			put_starved(a, out, "The");
 		return;

@@ -154,7 +154,7 @@ static void tell_candidate(struct dig *d, const struct candidate *c)
 
 	buf_text(&d->said, "  ");
 	dig_put_name(&d->said, f->name);
-	buf_printf(&d->said, " returns %.3g times a second: usually ", f->rate);
+	buf_printf(&d->said, " returns %.*f times a second: usually ", f->rate < 10, f->rate);
 	dig_put_time(&d->said, c->spread.median);
 	buf_text(&d->said, ", 99 % within ");
 	dig_put_time(&d->said, stats_quantile(f->low, f->count, f->n, 0.99));

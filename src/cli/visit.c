@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* visit.c - runs "sonde attach" and "sonde detach" around a command.
+ *
+ * They are run as programs of their own: both change user and namespace on their way into a
+ * container, and a process cannot go back. */
+#include "cli/visit.h"
+
+#include "cli/cli.h"
+#include "cli/target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int run_self(const char *verb, pid_t target)
+{
+	char number[16];
+	int status = 0;
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%d", (int)target);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl("/proc/self/exe", "sonde", verb, number, (char *)NULL);
+		_exit(CLI_CANNOT);
+	}
+	if (pid < 0)
+		return cli_cannot("no process for 'sonde %s'", verb);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return CLI_CANNOT;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_CANNOT;
+}
+
+int visit_begin(struct visit *v, struct client *c, const struct target *t)
+{
+	char socket[128];
+	int status;
+
+	*v = (struct visit){ .pid = t->pid };
+	target_socket(t, socket, sizeof(socket));
+	if (access(socket, F_OK) != 0 && errno == ENOENT) {
+		status = run_self("attach", t->pid);
+		if (status != CLI_DONE)
+			return status;
+		v->attached = true;
+	}
+	status = client_open(c, t);
+	if (status != CLI_DONE)
+		visit_end(v, NULL);
+	return status;
+}
+
+void visit_end(struct visit *v, struct client *c)
+{
+	if (c)
+		client_close(c);
+	if (v->attached)
+		run_self("detach", v->pid);
+	v->attached = false;
+}
