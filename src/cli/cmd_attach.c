@@ -176,6 +176,7 @@ static int load(struct attach *a, struct inside *in, const struct library *lib)
 	};
 	struct library_place place;
 	struct buf why = { 0 };
+	int rc;
 
 	if (library_place(lib, in, true, &place) < 0)
 		return cli_cannot("cannot attach to %s: the JVM cannot load the library: %s",
@@ -185,7 +186,9 @@ static int load(struct attach *a, struct inside *in, const struct library *lib)
 			"sonde: the library is loaded from a copy, %s, in its file system\n",
 			place.path);
 	remove_stale_socket(&a->target);
-	if (hotspot_load(&h, place.path, "") >= 0)
+	rc = hotspot_load(&h, place.path, "");
+	library_loaded(&place);
+	if (rc >= 0)
 		return CLI_DONE;
 	client_show(&why, slice_str(h.why));
 	cli_cannot("cannot attach to %s: %.*s", a->shown, SLICE_FMT(buf_slice(&why)));

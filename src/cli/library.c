@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm" };
@@ -184,6 +186,40 @@ static int open_dir(const struct inside *in, const char *path, bool make, char *
 	return dir;
 }
 
+/* Copies are removed by whoever detaches last, perhaps just when somebody else has written one and its JVM
+ * has not loaded it yet.  So who copies holds the directory's lock, shared, until then, and who
+ * removes needs it alone.  Both give up soon: it is a file of the observed user's. */
+static bool lock_dir(int dir, int how)
+{
+	struct timespec moment = { .tv_nsec = 20000000 };
+
+	for (int i = 0; i < 100; i++) {
+		if (flock(dir, how | LOCK_NB) == 0)
+			return true;
+		nanosleep(&moment, NULL);
+	}
+	return false;
+}
+
+/* open_dir() and the lock.  The directory may have been removed while we waited: then once more. */
+static int open_locked(const struct inside *in, const char *path, char *why, size_t cap)
+{
+	struct stat st;
+	int dir = -1;
+
+	for (int i = 0; i < 3; i++) {
+		dir = open_dir(in, path, true, why, cap);
+		if (dir < 0)
+			return -1;
+		lock_dir(dir, LOCK_SH);
+		if (fstat(dir, &st) != 0 || st.st_nlink > 0)
+			return dir;
+		close(dir);
+	}
+	snprintf(why, cap, "it is removed again and again");
+	return -1;
+}
+
 /* Is that file our library, byte for byte? */
 static bool is_copy(const struct library *lib, const struct inside *in, int dir, const char *name)
 {
@@ -242,8 +278,12 @@ static int try_place(const struct library *lib, const struct inside *in, const c
 		     bool make, struct library_place *place)
 {
 	char name[64], why[200] = "";
-	int dir = open_dir(in, base, make, why, sizeof(why)), rc = dir < 0 ? E_IO : 0;
 	struct statvfs v;
+	int dir, rc;
+
+	dir = make ? open_locked(in, base, why, sizeof(why)) :
+		     open_dir(in, base, false, why, sizeof(why));
+	rc = dir < 0 ? E_IO : 0;
 
 	snprintf(name, sizeof(name), "libsonde-%016llx.so", (unsigned long long)lib->hash);
 	if (rc >= 0 && is_noexec(dir)) {
@@ -258,8 +298,10 @@ static int try_place(const struct library *lib, const struct inside *in, const c
 			snprintf(why, sizeof(why), "%s", strerror(errno));
 		}
 	}
-	if (dir >= 0)
+	if (dir >= 0 && (rc < 0 || !make))
 		close(dir);
+	else if (dir >= 0)
+		place->held = dir;
 	if (rc >= 0)
 		snprintf(place->path, sizeof(place->path), "%s/.sonde-%u/%s", base, in->uid, name);
 	else
@@ -273,7 +315,7 @@ int library_place(const struct library *lib, struct inside *in, bool make,
 {
 	int rc = inside_enter(in);
 
-	*place = (struct library_place){ 0 };
+	*place = (struct library_place){ .held = -1 };
 	if (rc < 0) {
 		snprintf(place->why, sizeof(place->why), "cannot act as its user");
 		return rc;
@@ -290,9 +332,16 @@ int library_place(const struct library *lib, struct inside *in, bool make,
 	return rc;
 }
 
+void library_loaded(struct library_place *place)
+{
+	if (place->held >= 0)
+		close(place->held);
+	place->held = -1;
+}
+
 static int remove_copies(int dir)
 {
-	DIR *list = fdopendir(dir);
+	DIR *list = lock_dir(dir, LOCK_EX) ? fdopendir(dir) : NULL;
 	struct dirent *e;
 	int n = 0;
 

@@ -28,6 +28,7 @@ struct library_place {
 	char path[PATH_MAX]; /* as the JVM sees it */
 	bool copied;	     /* it is a copy */
 	bool there;	     /* the copy was there before */
+	int held;	     /* keeps others from removing it, until library_loaded(); or -1 */
 	char why[400];	     /* why a copy, or why there is no place at all */
 };
 
@@ -39,7 +40,10 @@ void library_close(struct library *lib); /* also one that could not be opened */
 int library_place(const struct library *lib, struct inside *in, bool make,
 		  struct library_place *place);
 
-/* Removes the copies of that user from the JVM's file system.  Returns how many there were.
+void library_loaded(struct library_place *place); /* or will not be */
+
+/* Removes the copies of that user from the JVM's file system, unless somebody is about to load one, who
+ * will then remove it in the end.  Returns how many there were.
  * Files that are mapped stay usable for those who have them mapped. */
 int library_remove(struct inside *in);
 
