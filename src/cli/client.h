@@ -52,6 +52,24 @@ typedef bool client_row(void *ctx, unsigned type, struct slice payload);
 int client_wait(struct client *c, client_row *row, void *ctx);
 int client_ask(struct client *c, client_row *row, void *ctx); /* client_send, client_wait */
 
+/* Rows that go on until the agent is done, for_ns are over (0: never) or Ctrl-C comes.  What is waited for is
+ * said on a terminal when none has come for two seconds. */
+struct client_flow {
+	uint64_t for_ns;
+	const char *waiting;
+	const uint64_t *seen; /* how many of those it waits for have come */
+	client_row *row;      /* false: nobody reads any more */
+	void *ctx;
+};
+enum client_end {
+	CLIENT_ENOUGH, /* time or Ctrl-C */
+	CLIENT_DONE,   /* *done says how */
+	CLIENT_GONE,   /* client_gone() says how */
+	CLIENT_UNREAD,
+};
+enum client_end client_listen(struct client *c, const struct client_flow *flow,
+			      struct wire_done *done);
+
 void client_warn(struct slice payload); /* a warning, on stderr */
 
 bool client_interrupted(void); /* Ctrl-C came */

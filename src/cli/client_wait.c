@@ -167,3 +167,35 @@ int client_ask(struct client *c, client_row *row, void *ctx)
 
 	return status == CLI_DONE ? client_wait(c, row, ctx) : status;
 }
+
+enum client_end client_listen(struct client *c, const struct client_flow *flow,
+			      struct wire_done *done)
+{
+	uint64_t start = clock_ns(), patience = PATIENCE_MS * ms;
+	bool told = !isatty(STDERR_FILENO);
+	struct slice payload;
+	unsigned type;
+
+	for (;;) {
+		int rc = client_next(c, LOOK_EVERY_MS, &type, &payload);
+
+		if (rc < 0)
+			return CLIENT_GONE;
+		if (client_interrupted() || (flow->for_ns && clock_ns() - start >= flow->for_ns))
+			return CLIENT_ENOUGH;
+		if (rc == 0 && !told && !*flow->seen && clock_ns() - start >= patience) {
+			fprintf(stderr, "waiting for %s; Ctrl-C ends\n", flow->waiting);
+			told = true;
+		}
+		if (rc == 0)
+			continue;
+		if (type == WIRE_done)
+			return wire_get_done(payload, done) < 0 ? CLIENT_GONE : CLIENT_DONE;
+		if (type == WIRE_warning) {
+			client_warn(payload);
+			continue;
+		}
+		if (!flow->row(flow->ctx, type, payload))
+			return CLIENT_UNREAD;
+	}
+}

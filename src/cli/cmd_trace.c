@@ -54,7 +54,7 @@ static const char help[] =
 	"  sonde trace -n 0 --for 1m --at-least 200ms -o slow.html shop.jar com.shop.Web::handle\n"
 	"  sonde trace --json --sample 100 4711 >transactions.json\n";
 
-enum { LOOK_EVERY_MS = 200, PLAIN_WIDTH = 100 };
+enum { PLAIN_WIDTH = 100 };
 
 struct trace {
 	bool json, yes;
@@ -147,8 +147,9 @@ static int finish(struct trace *t)
 
 /* ---- the connection ----------------------------------------------------------------------- */
 
-static bool take(struct trace *t, unsigned type, struct slice payload)
+static bool take(void *ctx, unsigned type, struct slice payload)
 {
+	struct trace *t = ctx;
 	const struct trace_tx *tx = trace_set_take(&t->set, type, payload);
 
 	if (!tx)
@@ -161,53 +162,28 @@ static bool take(struct trace *t, unsigned type, struct slice payload)
 	return cli_print(&t->out) && fflush(stdout) == 0;
 }
 
-static int take_done(struct trace *t, struct slice payload)
-{
-	struct wire_done done;
-
-	if (wire_get_done(payload, &done) < 0)
-		return cli_cannot("the agent in %d talks nonsense", (int)t->client.pid);
-	if (done.status == CLI_DONE)
-		return finish(t);
-	buf_clear(&t->out);
-	client_show(&t->out, done.text);
-	fprintf(stderr, "sonde: %.*s\n", (int)t->out.n, (const char *)t->out.p);
-	return (int)done.status;
-}
-
-static void tell_waiting(const struct trace *t, uint64_t since, bool *told)
-{
-	if (*told || t->seen || !isatty(STDERR_FILENO) || clock_ns() - since < 2000000000u)
-		return;
-	*told = true;
-	fputs("waiting for transactions; Ctrl-C ends\n", stderr);
-}
-
 static int show_all(struct trace *t)
 {
-	uint64_t start = clock_ns();
-	struct slice payload;
-	bool told = false;
-	unsigned type;
+	struct client_flow flow = { t->for_ns, "transactions", &t->seen, take, t };
+	struct wire_done done;
 	char gone[80];
 
-	for (;;) {
-		int rc = client_next(&t->client, LOOK_EVERY_MS, &type, &payload);
-
-		if (rc < 0 && t->seen)
+	switch (client_listen(&t->client, &flow, &done)) {
+	case CLIENT_GONE:
+		if (t->seen)
 			finish(t);
-		if (rc < 0)
-			return cli_cannot("%s", client_gone(&t->client, gone));
-		if (client_interrupted() || (t->for_ns && clock_ns() - start >= t->for_ns))
+		return cli_cannot("%s", client_gone(&t->client, gone));
+	case CLIENT_UNREAD:
+		return CLI_CANNOT;
+	case CLIENT_DONE:
+		if (done.status == CLI_DONE)
 			break;
-		if (rc == 0)
-			tell_waiting(t, start, &told);
-		else if (type == WIRE_done)
-			return take_done(t, payload);
-		else if (type == WIRE_warning)
-			client_warn(payload);
-		else if (!take(t, type, payload))
-			return CLI_CANNOT; /* nobody reads any more */
+		buf_clear(&t->out);
+		client_show(&t->out, done.text);
+		fprintf(stderr, "sonde: %.*s\n", (int)t->out.n, (const char *)t->out.p);
+		return (int)done.status;
+	case CLIENT_ENOUGH:
+		break;
 	}
 	return finish(t);
 }

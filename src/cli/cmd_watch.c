@@ -58,7 +58,7 @@ static const char secrets[] =
 	"accesskey,access_key,privatekey,private_key,cookie,sessionid,session_id,pin,ssn,creditcard,"
 	"credit_card,cardnumber,card_number,cvv,cvc,iban";
 
-enum { LOOK_EVERY_MS = 200, LAST_MS = 500, PLAIN_WIDTH = 100, LABEL = 10 };
+enum { LAST_MS = 500, PLAIN_WIDTH = 100, LABEL = 10 };
 
 enum part { THIS = 1, ARGS = 2, RESULT = 4, THROWN = 8 };
 
@@ -75,30 +75,12 @@ struct watch {
 
 /* ---- a call ---- */
 
-/* The next pair of key NUL value NUL. */
-static bool next_fact(struct slice *facts, struct slice *key, struct slice *value)
-{
-	struct slice *into[2] = { key, value };
-
-	for (int i = 0; i < 2; i++) {
-		const uint8_t *end = facts->n ? memchr(facts->p, '\0', facts->n) : NULL;
-		size_t n = end ? (size_t)(end - facts->p) : facts->n;
-
-		if (i == 0 && (!facts->n || !end))
-			return false;
-		*into[i] = (struct slice){ facts->p, n };
-		facts->p += n + (end != NULL);
-		facts->n -= n + (end != NULL);
-	}
-	return true;
-}
-
 /* The thread's name in Java; the one that the kernel has is cut, and "java" for main. */
 static struct slice thread_of(const struct wire_call *m)
 {
 	struct slice facts = m->facts, key, value;
 
-	while (next_fact(&facts, &key, &value))
+	while (wire_fact(&facts, &key, &value))
 		if (slice_is(key, "thread"))
 			return value;
 	return m->thread;
@@ -181,7 +163,7 @@ static void show_text(struct watch *w, const struct wire_call *m)
 		   figure_time(took, (double)m->elapsed_ns), m->thrown ? "  thrown" : "");
 	method_name_put(&w->out, &name, true);
 	buf_u8(&w->out, '\n');
-	while (next_fact(&facts, &key, &value))
+	while (wire_fact(&facts, &key, &value))
 		if (is_wanted(w, key, &name))
 			put_fact(w, key, value);
 	buf_u8(&w->out, '\n');
@@ -223,7 +205,7 @@ static void show_json(struct watch *w, const struct wire_call *m)
 	json_str(&j, m->name);
 	json_key(&j, "error");
 	json_bool(&j, m->thrown != 0);
-	while (next_fact(&facts, &key, &value)) {
+	while (wire_fact(&facts, &key, &value)) {
 		if (!is_wanted(w, key, &name))
 			continue;
 		if (part_of(key) == ARGS) {
@@ -245,8 +227,9 @@ static void tell_left(struct watch *w, const struct wire_left *m)
 	fprintf(stderr, "%.*s\n", SLICE_FMT(harmless(w, m->reason)));
 }
 
-static bool take_row(struct watch *w, unsigned type, struct slice payload)
+static bool take_row(void *ctx, unsigned type, struct slice payload)
 {
+	struct watch *w = ctx;
 	struct wire_status status;
 	struct wire_left left;
 	struct wire_call call;
@@ -313,55 +296,28 @@ static int summary(const struct watch *w)
 	return w->seen ? CLI_DONE : CLI_NO;
 }
 
-static int finish(struct watch *w, struct slice payload)
+static int show_calls(struct watch *w)
 {
+	struct client_flow flow = { w->for_ns, "a call", &w->seen, take_row, w };
 	struct wire_done done;
 	struct slice text;
+	char gone[80];
 
-	if (wire_get_done(payload, &done) < 0)
-		return cli_cannot("the agent in %d talks nonsense", (int)w->client.pid);
-	if (done.status != CLI_DONE) {
+	switch (client_listen(&w->client, &flow, &done)) {
+	case CLIENT_GONE:
+		if (w->seen)
+			summary(w);
+		return cli_cannot("%s", client_gone(&w->client, gone));
+	case CLIENT_UNREAD:
+		return CLI_CANNOT;
+	case CLIENT_DONE:
+		if (done.status == CLI_DONE)
+			break;
 		text = harmless(w, done.text);
 		fprintf(stderr, "sonde: %.*s\n", SLICE_FMT(text));
 		return (int)done.status;
-	}
-	ask_dropped(w);
-	return summary(w);
-}
-
-static void tell_waiting(const struct watch *w, uint64_t since, bool *told)
-{
-	if (*told || w->seen || !isatty(STDERR_FILENO) || clock_ns() - since < 2000000000u)
-		return;
-	*told = true;
-	fputs("waiting for a call; Ctrl-C ends\n", stderr);
-}
-
-static int show_calls(struct watch *w)
-{
-	uint64_t start = clock_ns();
-	struct slice payload;
-	bool told = false;
-	unsigned type;
-	char gone[80];
-
-	for (;;) {
-		int rc = client_next(&w->client, LOOK_EVERY_MS, &type, &payload);
-
-		if (rc < 0 && w->seen)
-			summary(w);
-		if (rc < 0)
-			return cli_cannot("%s", client_gone(&w->client, gone));
-		if (client_interrupted() || (w->for_ns && clock_ns() - start >= w->for_ns))
-			break;
-		if (rc == 0)
-			tell_waiting(w, start, &told);
-		else if (type == WIRE_done)
-			return finish(w, payload);
-		else if (type == WIRE_warning)
-			client_warn(payload);
-		else if (!take_row(w, type, payload))
-			return CLI_CANNOT; /* nobody reads any more */
+	case CLIENT_ENOUGH:
+		break;
 	}
 	ask_dropped(w);
 	return summary(w);

@@ -281,23 +281,6 @@ static int do_callees(struct dig_link *l, const struct dig_action *a)
 
 /* ---- watched calls ---------------------------------------------------------------------------- */
 
-static bool next_fact(struct slice *facts, struct slice *key, struct slice *value)
-{
-	struct slice *into[2] = { key, value };
-
-	for (int i = 0; i < 2; i++) {
-		const uint8_t *end = facts->n ? memchr(facts->p, '\0', facts->n) : NULL;
-		size_t n = end ? (size_t)(end - facts->p) : facts->n;
-
-		if (i == 0 && (!facts->n || !end))
-			return false;
-		*into[i] = (struct slice){ facts->p, n };
-		facts->p += n + (end != NULL);
-		facts->n -= n + (end != NULL);
-	}
-	return true;
-}
-
 static void take_call(struct dig_link *l, const struct wire_call *m)
 {
 	struct slice facts = m->facts, key, value, one;
@@ -305,7 +288,7 @@ static void take_call(struct dig_link *l, const struct wire_call *m)
 
 	l->cost.watched++;
 	dig_call(&l->dig, m->name, (double)m->elapsed_ns);
-	while (next_fact(&facts, &key, &value)) {
+	while (wire_fact(&facts, &key, &value)) {
 		struct slice rest = layout_inside(value);
 
 		if (!slice_is(key, "args"))

@@ -161,6 +161,23 @@ long wire_frame(struct slice in, unsigned *type, struct slice *payload)
 	return (long)n + 4;
 }
 
+bool wire_fact(struct slice *facts, struct slice *key, struct slice *value)
+{
+	struct slice *into[2] = { key, value };
+
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *end = facts->n ? memchr(facts->p, '\0', facts->n) : NULL;
+		size_t n = end ? (size_t)(end - facts->p) : facts->n;
+
+		if (i == 0 && (!facts->n || !end))
+			return false;
+		*into[i] = (struct slice){ facts->p, n };
+		facts->p += n + (end != NULL);
+		facts->n -= n + (end != NULL);
+	}
+	return true;
+}
+
 const char *wire_name(unsigned type)
 {
 	static const char *const names[] = {

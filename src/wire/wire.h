@@ -99,6 +99,9 @@ enum {
  * one that is none. */
 long wire_frame(struct slice in, unsigned *type, struct slice *payload);
 
+/* Takes the next pair off facts ("key NUL value NUL ..."); false: there is none. */
+bool wire_fact(struct slice *facts, struct slice *key, struct slice *value);
+
 const char *wire_name(unsigned type); /* "hook", or "?" */
 
 #endif

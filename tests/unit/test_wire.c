@@ -317,3 +317,19 @@ TEST(without_memory_no_half_frame_is_left)
 	}
 	mem_fail_at(-1);
 }
+
+TEST(facts_are_taken_pair_by_pair_and_a_torn_one_ends_them)
+{
+	static const char bytes[] = "sql\0select 1\0empty\0\0torn";
+	struct slice facts = { (const uint8_t *)bytes, sizeof(bytes) - 1 }, key, value;
+
+	CHECK(wire_fact(&facts, &key, &value));
+	CHECK(slice_is(key, "sql") && slice_is(value, "select 1"));
+	CHECK(wire_fact(&facts, &key, &value));
+	CHECK(slice_is(key, "empty") && value.n == 0);
+	CHECK(!wire_fact(&facts, &key, &value));
+	facts = (struct slice){ (const uint8_t *)"key\0cut", 7 };
+	CHECK(wire_fact(&facts, &key, &value));
+	CHECK(slice_is(value, "cut") && facts.n == 0);
+	CHECK(!wire_fact(&facts, &key, &value));
+}
