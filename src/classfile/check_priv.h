@@ -11,12 +11,12 @@
 #include "classfile/check_type.h"
 
 /* Work is counted in slots that are compared or copied.  Real code needs a few dozen for each
- * instruction, or all locals at a few dozen frames; input that is made to be slow meets the limit
+ * instruction, or all locals at some thousand frames; input that is made to be slow meets the limit
  * (E_LIMIT). */
 enum {
 	CHECK_WORK_BASE = 1 << 20,
 	CHECK_WORK_PER_INSN = 2048,
-	CHECK_WORK_PER_LOCAL = 128,
+	CHECK_WORK_PER_LOCAL = 4096,
 	CHECK_SMALL = 256
 };
 

@@ -467,3 +467,23 @@ TEST(check_survives_every_failed_allocation)
 		CHECK(n > 0);
 	}
 }
+
+/* What a JVM takes: a method that says it has nearly all the locals there can be, and jumps a lot. */
+TEST(check_takes_many_jumps_among_many_locals)
+{
+	enum { JUMPS = 1000 };
+	struct made_code t = { 0 };
+	struct buf code = { 0 };
+	struct fault f = { 0 };
+
+	for (int i = 0; i < JUMPS; i++)
+		buf_bytes(&code, (uint8_t[]){ OP_ICONST_0, OP_IFEQ, 0, 3 }, 4);
+	buf_u8(&code, OP_RETURN);
+	made_open(&t, 49,
+		  (struct maker_code){
+			  .code = buf_slice(&code), .max_stack = 2, .max_locals = 57860 },
+		  &f);
+	CHECK_INT(code_check(t.code, &f), 0, f.text);
+	made_close(&t);
+	buf_release(&code);
+}
