@@ -281,8 +281,8 @@ static int try_place(const struct library *lib, const struct inside *in, const c
 	struct statvfs v;
 	int dir, rc;
 
-	dir = make ? open_locked(in, base, why, sizeof(why)) :
-		     open_dir(in, base, false, why, sizeof(why));
+	dir = make ? open_locked(in, base, why, sizeof(why))
+		   : open_dir(in, base, false, why, sizeof(why));
 	rc = dir < 0 ? E_IO : 0;
 
 	snprintf(name, sizeof(name), "libsonde-%016llx.so", (unsigned long long)lib->hash);
