@@ -467,36 +467,3 @@ TEST(check_survives_every_failed_allocation)
 		CHECK(n > 0);
 	}
 }
-
-/* What a JVM takes, and weaving makes of a method that says it has nearly all the locals there can be: frames
- * that name them all. */
-TEST(check_takes_many_frames_of_many_locals)
-{
-	enum { JUMPS = 300, LOCALS = 57860 };
-	struct buf code = { 0 }, frames = { 0 };
-	struct made_code t = { 0 };
-	struct fault f = { 0 };
-	int rc;
-
-	buf_printf(&frames, "~%d =255 ~4 ~%d", JUMPS, LOCALS);
-	for (int i = 0; i < LOCALS; i++)
-		buf_text(&frames, " =0");
-	buf_text(&frames, " ~0");
-	for (int i = 0; i < JUMPS; i++) {
-		buf_text(&code, "iconst_0 ifeq ~3 ");
-		buf_text(&frames, i ? " =3" : "");
-	}
-	buf_text(&code, "return");
-	buf_u8(&code, 0);
-	buf_u8(&frames, 0);
-	rc = text_open(&t,
-		       &(struct text_code){ .code = (const char *)code.p,
-					    .frames = (const char *)frames.p,
-					    .max_stack = 2,
-					    .max_locals = LOCALS },
-		       &f);
-	CHECK_INT(rc < 0 ? rc : code_check(t.code, &f), 0, f.text);
-	made_close(&t);
-	buf_release(&code);
-	buf_release(&frames);
-}
