@@ -467,3 +467,45 @@ TEST(check_survives_every_failed_allocation)
 		CHECK(n > 0);
 	}
 }
+
+/* What a JVM takes, and what weaving makes of a method that says it has nearly all the locals there can be:
+ * frames that name them all, after stores that make the checker look at each. */
+TEST(check_takes_many_frames_of_many_locals)
+{
+	enum { JUMPS = 300, LOCALS = 57860 };
+	static const uint8_t block[] = { OP_ICONST_0, OP_ISTORE_0, OP_ICONST_0, OP_IFEQ, 0, 3 };
+	struct buf code = { 0 }, frames = { 0 };
+	struct maker_list tables = { 0 };
+	struct made_code t = { 0 };
+	struct fault f = { 0 };
+	int rc;
+
+	buf_u16(&frames, JUMPS);
+	buf_bytes(&frames, (uint8_t[]){ 255, 0, sizeof(block) }, 3); /* full_frame */
+	buf_u16(&frames, LOCALS);
+	buf_u8(&frames, 1); /* int, and then TOP */
+	for (int i = 1; i < LOCALS; i++)
+		buf_u8(&frames, 0);
+	buf_u16(&frames, 0);
+	for (int i = 0; i < JUMPS; i++) {
+		buf_bytes(&code, block, sizeof(block));
+		if (i > 0)
+			buf_u8(&frames, sizeof(block) - 1); /* same_frame */
+	}
+	buf_u8(&code, OP_RETURN);
+	maker_init(&t.maker, "T", 52);
+	maker_attr(&t.maker, &tables, "StackMapTable", buf_slice(&frames));
+	maker_code(&t.maker, ACC_STATIC, "f", "()V",
+		   (struct maker_code){ .code = buf_slice(&code),
+					.max_stack = 1,
+					.max_locals = LOCALS,
+					.tables = &tables });
+	arena_init(&t.mem);
+	rc = class_read(&t.mem, maker_bytes(&t.maker), &t.cls, &f);
+	if (rc >= 0)
+		rc = code_elevate(t.cls, &t.cls->methods[0], &t.code, &f);
+	CHECK_INT(rc < 0 ? rc : code_check(t.code, &f), 0, f.text);
+	made_close(&t);
+	buf_release(&code);
+	buf_release(&frames);
+}
