@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that does not exist: handle() calls total(), and now and then write(); both call sum(), which is
  * slow below write() alone, and for one value of its argument. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +13,14 @@
 #define TOTAL "shop.Cart.total()J"
 #define WRITE "shop.Export.write()J"
 #define SUM "shop.Price.sum(Ljava/lang/String;)J"
+#define LOG "shop.Log.put(I)V" /* called all the time, in no time */
 
 struct world {
 	struct dig dig;
 	double now;
-	bool slow, has_inside, is_costly, many;
+	bool slow, has_inside, many;
+	bool is_costly;	     /* hooks cost too much while log is among them */
+	bool all_are_costly; /* ... while every call is timed */
 	unsigned samples, hooks, watches, callees;
 	uint64_t round;
 	char rules[4000];
@@ -38,6 +42,8 @@ static void do_sample(struct world *w)
 	add(d, 0, "shop.Main.main([Ljava/lang/String;)V", 1);
 	add(d, 1, HANDLE, 1);
 	add(d, 2, TOTAL, 1);
+	if (w->is_costly)
+		add(d, 2, LOG, 1);
 	add(d, 2, WRITE, 1);
 	add(d, 3, SUM, 60);
 	d->fresh.vitals =
@@ -91,6 +97,8 @@ static void do_measure(struct world *w)
 	method(w, HANDLE, 100 * r, slow);
 	if (has(w, "shop.Price::sum"))
 		method(w, SUM, 100 * r, slow);
+	if (has(w, "shop.Log::put"))
+		method(w, LOG, 5000 * r, 0);
 	measure_begin(&w->dig.measure);
 	row(w, 0, HANDLE, 100 * r, slow);
 	if (deep)
@@ -101,8 +109,12 @@ static void do_measure(struct world *w)
 		row(w, 1, WRITE, 0, slow);
 	if (deep && has(w, "shop.Price::sum"))
 		row(w, 2, SUM, 0, slow);
+	if (has(w, "shop.Log::put"))
+		row(w, 1, LOG, 5000 * r, 0);
 	measure_end(&w->dig.measure);
-	w->dig.cost_share = w->is_costly && has(w, "shop.Log::put") ? 0.05 : 0.001;
+	w->dig.cost_share = 0.001;
+	if ((w->is_costly && has(w, "shop.Log::put")) || (w->all_are_costly && !has(w, " 1/64")))
+		w->dig.cost_share = 0.05;
 	dig_measured(&w->dig);
 }
 
@@ -112,6 +124,8 @@ static void do_callees(struct world *w, struct slice of)
 	if (slice_is(of, "shop.Web::handle(int)")) {
 		dig_callee(&w->dig, slice_str(TOTAL));
 		dig_callee(&w->dig, slice_str(WRITE));
+		if (w->is_costly)
+			dig_callee(&w->dig, slice_str(LOG));
 		dig_callee(&w->dig,
 			   slice_str("java.util.Map.get(Ljava/lang/Object;)Ljava/lang/Object;"));
 	}
@@ -206,6 +220,37 @@ TEST(dig_asks_for_fewer_hooks_when_they_are_too_many)
 
 	drive(&w, &usual, text, sizeof(text));
 	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	dig_release(&w.dig);
+}
+
+static bool said(const struct world *w, const char *text)
+{
+	return memmem(w->dig.said.p, w->dig.said.n, text, strlen(text)) != NULL;
+}
+
+TEST(dig_takes_the_dearest_hook_out_that_it_does_not_need)
+{
+	struct world w = { .slow = true, .has_inside = true, .is_costly = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(said(&w,
+		   "The hooks cost 5.0 %, more than 1.0 %: without Log.put, which is called 5000 "
+		   "times a second.\n"));
+	CHECK(!said(&w, "one call in 64"));
+	CHECK(!has(&w, "shop.Log::put"));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	dig_release(&w.dig);
+}
+
+TEST(dig_times_fewer_calls_when_it_needs_all_its_hooks)
+{
+	struct world w = { .slow = true, .has_inside = true, .all_are_costly = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(said(&w, "The hooks cost 5.0 %, more than 1.0 %: one call in 64 is timed.\n"));
 	CHECK(slice_is(w.dig.answer.guilty, SUM));
 	dig_release(&w.dig);
 }
