@@ -172,8 +172,8 @@ static const struct cond *condition_of(const struct rule *rule)
 }
 
 /* Must C be asked before the condition is looked at?  It knows whether the call is inside what the
- * rule names.  And only it knows whether the probe itself runs just now: code of the program that a condition calls, or code of the JDK that it needs, would
- * come back here for ever. */
+ * rule names.  And only it knows whether the probe itself runs just now: code of the program that a
+ * condition calls, or code of the JDK that it needs, would come back here for ever. */
 static bool asks(const struct rule *rule, struct slice class)
 {
 	const struct cond *c = condition_of(rule);
