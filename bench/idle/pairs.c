@@ -387,13 +387,13 @@ static bool load_life(struct pairs *d, const struct plan *plan, unsigned pairs, 
 	bool ok = process_start(d, &p, plan->command[0], false) &&
 		  !isnan(first_answer(&p, plan->port));
 
-	for (unsigned k = 0; ok && k < 2; k++)
+	for (unsigned k = 0; ok && k < 2; k++) /* in, and out again */
 		ok = load_window(&p, plan->port, warm, &w[0]) && change(d, plan, &p, k == 0);
 	for (unsigned i = 0; ok && i < pairs; i++) {
 		for (unsigned turn = 0; ok && turn < 2; turn++) {
 			unsigned k = (i + turn) & 1; /* neighbours of two pairs are of one kind */
 
-			ok = (turn == 0 && i > 0) || change(d, plan, &p, k == 1);
+			ok = turn == 0 || change(d, plan, &p, k == 1);
 			ok = ok && load_window(&p, plan->port, seconds, &w[k]);
 			l->sum[k].requests_s += w[k].requests_s;
 			l->sum[k].cpu_us += w[k].cpu_us;
