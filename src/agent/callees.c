@@ -472,7 +472,7 @@ void callees_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	buf_printf(&text, "hook %.*s\n", SLICE_FMT(m.method));
 	if (text.err || rules_parse(&mem, buf_slice(&text), "method", &rules, &errors) < 0 ||
 	    rules->n != 1) {
-		conn_done(c, 2,
+		conn_done(c, USAGE,
 			  "a method is written as pkg.Class::name or pkg.Class::name(int, ..)");
 	} else {
 		a.target = &rules->all[0]->target;

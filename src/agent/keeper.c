@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "agent/agent.h"
-#include "agent/command.h"
+#include "agent/change.h"
 #include "agent/probes.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
@@ -173,7 +173,7 @@ void keeper_tick(void)
 		any |= is_due(e, &due);
 	}
 	if (any)
-		command_remove(is_due, &due);
+		change_remove(is_due, &due);
 	if (!probes_is_fast() && (double)fresh / seconds > HOT) {
 		bool attached;
 		JNIEnv *jni = agent_enter_jvm(&attached);

@@ -278,7 +278,8 @@ void sample_run(struct conn *c, JNIEnv *jni, struct slice payload)
 		return;
 	}
 	if (now.client) {
-		conn_done(c, 3, "somebody else takes samples of this program; try again later");
+		conn_done(c, CANNOT,
+			  "somebody else takes samples of this program; try again later");
 		return;
 	}
 	memset(&now, 0, sizeof(now));
@@ -290,7 +291,8 @@ void sample_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	now.client = c->number;
 	if (!now.jni || !now.root || !now.threads) {
 		forget();
-		conn_done(c, 3, "the JVM does not let the agent's thread in, or memory is out");
+		conn_done(c, CANNOT,
+			  "the JVM does not let the agent's thread in, or memory is out");
 		return;
 	}
 	memset(&want, 0, sizeof(want));
@@ -375,7 +377,7 @@ static void finish(struct conn *c)
 	put_tree(&c->out);
 	locks_put(&c->out, now.jni, &now.sites);
 	put_vitals(&c->out);
-	conn_done(c, 0, "%llu looks at %u threads", (unsigned long long)now.looks, now.live);
+	conn_done(c, DONE, "%llu looks at %u threads", (unsigned long long)now.looks, now.live);
 	forget();
 	conn_flush(c, 0);
 }

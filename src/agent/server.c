@@ -25,7 +25,9 @@
 
 #include "agent/agent.h"
 #include "agent/cached.h"
+#include "agent/change.h"
 #include "agent/command.h"
+#include "agent/life.h"
 #include "agent/glibc.h"
 #include "agent/instrument.h"
 #include "agent/keeper.h"
@@ -76,7 +78,7 @@ static void conn_close(struct conn *c)
 	buf_release(&c->in);
 	buf_release(&c->out);
 	*c = (struct conn){ .fd = -1 };
-	command_client_gone(number);
+	change_client_gone(number);
 }
 
 static uint64_t ms_since(uint64_t tick)
@@ -322,7 +324,7 @@ static void serve(void)
 			keeper_tick();
 			cached_write(0);
 			if (instrument_live_waits())
-				command_follow();
+				change_follow();
 		}
 		for (struct conn *c = NULL; (c = conn_next(c));)
 			if (c->closing)
@@ -347,7 +349,7 @@ static void *run(void *unused)
 	server.listen = -1;
 	if (getpid() == server.pid && server.path[0])
 		unlink(server.path);
-	command_after_stop();
+	life_after_stop();
 	server.running = false;
 	return NULL;
 }
@@ -423,7 +425,7 @@ bool server_start(JNIEnv *jni)
 	open = server.wake >= 0 && open_socket();
 	if (!open && agent.late)
 		return false;
-	command_at_start(jni);
+	life_at_start(jni);
 	if (!open && !rulebook.n) /* with rules the thread keeps time, though nobody can ask */
 		return false;
 	server.running = start_thread();
@@ -452,7 +454,7 @@ void server_vm_death(JNIEnv *jni)
 
 	(void)jni;
 	cached_write(100);
-	command_last_report();
+	life_last_report();
 	if (!server.running || getpid() != server.pid)
 		return;
 	agent.dead = true; /* the thread may wait for the JVM, which will not answer any more */

@@ -43,6 +43,14 @@ void server_stop(void);
 void conn_flush(struct conn *c, int ms);
 bool conn_is_alive(struct conn *c); /* false: the client has gone */
 
+/* How a command ended: the exit status of the client. */
+enum {
+	DONE,
+	NO,
+	USAGE,
+	CANNOT,
+};
+
 void conn_welcome(struct buf *out); /* who this is */
 void conn_done(struct conn *c, unsigned status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

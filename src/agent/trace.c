@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
-#include "agent/command.h"
+#include "agent/change.h"
 #include "agent/figures.h"
 #include "agent/hops.h"
 #include "agent/probes.h"
@@ -73,24 +73,24 @@ bool trace_is_for(const struct conn *c)
  * for one method the last decides. */
 static bool hold_rules(struct conn *c, JNIEnv *jni, const struct wire_trace *m)
 {
-	struct command_rules r = { .origin = "trace", .as = { .holder = c->number } };
+	struct change_rules r = { .origin = "trace", .as = { .holder = c->number } };
 
 	r.flags = m->flags;
 	r.rules = hops_rules();
 	r.quiet = true;
-	if (command_hold(c, jni, &r) < 0)
+	if (change_hold(c, jni, &r) < 0)
 		return false;
 	r.quiet = false;
 	hops_on();
 	if (m->more.n) {
 		r.rules = m->more;
-		if (command_hold(c, jni, &r) < 0)
+		if (change_hold(c, jni, &r) < 0)
 			return false;
 	}
 	if (m->rules.n) {
 		r.rules = m->rules;
 		r.as.root = true;
-		if (command_hold(c, jni, &r) < 0)
+		if (change_hold(c, jni, &r) < 0)
 			return false;
 	}
 	return true;
@@ -113,11 +113,11 @@ void trace_run(struct conn *c, JNIEnv *jni, struct slice payload)
 		return;
 	}
 	if (trace.client) {
-		conn_done(c, 3, "somebody traces this program already");
+		conn_done(c, CANNOT, "somebody traces this program already");
 		return;
 	}
 	if (!m.rules.n && !m.more.n && !rulebook.n) {
-		conn_done(c, 2,
+		conn_done(c, USAGE,
 			  "nothing is hooked. Name the method that begins a transaction, as in\n"
 			  "  sonde trace PID com.shop.Web::handle --hook 'com.shop.**::*'\n"
 			  "or hook some with `sonde hook` before");
@@ -127,7 +127,7 @@ void trace_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	how.one_in = m.one_in;
 	how.marked = m.rules.n != 0;
 	if (probes_init(jni) < 0 || probe_trace_start(&how) < 0) {
-		conn_done(c, 3, "there is no memory for transactions");
+		conn_done(c, CANNOT, "there is no memory for transactions");
 		return;
 	}
 	memset(trace.named, 0, sizeof(trace.named));
@@ -138,7 +138,7 @@ void trace_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	trace.swept = trace.counted = tick_now();
 	if (!hold_rules(c, jni, &m)) {
 		trace.last = rulebook.next_number;
-		command_remove(is_of_trace, NULL);
+		change_remove(is_of_trace, NULL);
 		trace_stop();
 		return;
 	}
@@ -288,8 +288,8 @@ void trace_send(void)
 		trace.counted = now;
 	}
 	if (!trace.left) {
-		command_remove(is_of_trace, NULL);
-		conn_done(c, 0, "%llu transactions", (unsigned long long)trace.sent);
+		change_remove(is_of_trace, NULL);
+		conn_done(c, DONE, "%llu transactions", (unsigned long long)trace.sent);
 		trace_stop();
 	}
 	conn_flush(c, 0);

@@ -6,7 +6,7 @@
 #include "agent/watch.h"
 
 #include "agent/agent.h"
-#include "agent/command.h"
+#include "agent/change.h"
 #include "agent/figures.h"
 #include "agent/probes.h"
 #include "agent/text.h"
@@ -16,8 +16,8 @@ enum { BEHIND_MAX = 1 << 20 }; /* bytes of calls that wait for a client to read 
 
 void watch_run(struct conn *c, JNIEnv *jni, struct slice payload)
 {
-	struct command_rules r = { .origin = "watch",
-				   .as = { .holder = c->number, .watched = true } };
+	struct change_rules r = { .origin = "watch",
+				  .as = { .holder = c->number, .watched = true } };
 	struct wire_watch m;
 	int first;
 
@@ -30,7 +30,7 @@ void watch_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	r.as.at_least = (uint64_t)((unsigned __int128)m.at_least_ns * agent.scale.hz / 1000000000u);
 	if (probes_init(jni) >= 0)
 		text_set(jni, m.depth ? m.depth : 2, m.redact);
-	first = command_hold(c, jni, &r);
+	first = change_hold(c, jni, &r);
 	if (first >= 0)
 		c->watch = (struct watch){ (uint32_t)first, rulebook.next_number,
 					   m.limit ? m.limit : UINT64_MAX, 0, 0 };
@@ -53,11 +53,11 @@ static bool is_watch_of(const struct entry *e, void *ctx)
 
 static void end_watch(struct conn *c)
 {
-	command_remove(is_watch_of, c);
+	change_remove(is_watch_of, c);
 	if (c->watch.missed)
 		conn_warn(c, "%llu more calls were passed over while nobody read",
 			  (unsigned long long)c->watch.missed);
-	conn_done(c, 0, "%llu calls", (unsigned long long)c->watch.sent);
+	conn_done(c, DONE, "%llu calls", (unsigned long long)c->watch.sent);
 	c->watch = (struct watch){ 0 };
 	conn_flush(c, 0);
 }

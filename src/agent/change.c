@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* change.c - rules come and go.
+ *
+ * A change of rules is always made in the same steps: the rulebook gets a new edition, the JVM's
+ * events are set to what that needs, the loaded classes are surveyed, and those that do not look
+ * right are retransformed.  When the client goes in the middle, what it asked for is undone. */
+#include "agent/change.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/agent.h"
+#include "agent/data.h"
+#include "agent/instrument.h"
+#include "agent/probes.h"
+#include "agent/sample.h"
+#include "agent/trace.h"
+#include "agent/vthread.h"
+#include "rule/print.h"
+#include "wire/wire.h"
+
+/* ---- what all of them do ------------------------------------------------------------------ */
+
+struct change {
+	JNIEnv *jni;
+	struct conn *c;	    /* NULL: nobody waits for it */
+	bool stopped;	    /* the client has gone */
+	struct slice rules; /* the new ones, as they were written */
+	const char *origin;
+	struct survey survey;
+};
+
+static bool more(void *ctx, uint64_t at, uint64_t total)
+{
+	struct change *ch = ctx;
+
+	if (!ch->c)
+		return true;
+	if (at)
+		conn_progress(ch->c, "classes", at, total);
+	ch->stopped = !conn_is_alive(ch->c);
+	return !ch->stopped;
+}
+
+/* Makes the JVM's classes look as the rules in force say. */
+static int follow_rules(struct change *ch)
+{
+	int rc;
+
+	if (!rulebook.n)
+		agent.many = agent.options.yes;
+	if (rulebook.n) /* without rules, too, we want to see each class once more */
+		instrument_events();
+	vthread_events(rulebook.n != 0);
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, rulebook.n ? JVMTI_ENABLE : JVMTI_DISABLE,
+					   JVMTI_EVENT_THREAD_END, NULL);
+	rc = survey_take(ch->jni, &ch->survey);
+	if (rc >= 0)
+		instrument_retransform(ch->jni, &ch->survey, more, ch);
+	survey_release(ch->jni, &ch->survey);
+	if (!rulebook.n)
+		instrument_events();
+	return rc;
+}
+
+int change_to_rules(JNIEnv *jni)
+{
+	return follow_rules(&(struct change){ .jni = jni });
+}
+
+static bool is_from(const struct entry *e, void *ctx)
+{
+	return e->number >= *(uint32_t *)ctx;
+}
+
+/* Takes out what a command had just put in. */
+static void undo(struct change *ch, uint32_t first)
+{
+	rulebook_remove(is_from, &first);
+	change_to_rules(ch->jni);
+}
+
+int change_remove(bool (*meant)(const struct entry *e, void *ctx), void *ctx)
+{
+	JNIEnv *jni;
+	bool attached;
+	int n = rulebook_remove(meant, ctx);
+
+	if (n <= 0)
+		return n;
+	jni = agent_enter_jvm(&attached);
+	if (!jni)
+		return E_UNSUPPORTED;
+	change_to_rules(jni);
+	agent_leave_jvm(attached);
+	return n;
+}
+
+void change_follow(void)
+{
+	bool attached;
+	JNIEnv *jni = agent_enter_jvm(&attached);
+
+	if (!jni)
+		return;
+	change_to_rules(jni);
+	agent_leave_jvm(attached);
+}
+
+static bool is_held_by(const struct entry *e, void *ctx)
+{
+	return e->holder == *(uint32_t *)ctx;
+}
+
+void change_client_gone(uint32_t number)
+{
+	sample_client_gone(number);
+	trace_client_gone(number);
+	if (!agent.dead && agent.jvmti)
+		change_remove(is_held_by, &number);
+}
+
+/* Methods and classes hooked by rules from `first` on. */
+static void count_from(uint32_t first, uint64_t *classes, uint64_t *methods)
+{
+	*classes = *methods = 0;
+	pthread_mutex_lock(&agent.lock);
+	for (const struct woven *w = woven_first(); w; w = w->all) {
+		uint64_t n = 0;
+
+		for (const struct hooked *h = w->methods; h; h = h->next)
+			n += h->rule >= first && h->rule;
+		*classes += n != 0;
+		*methods += n;
+	}
+	pthread_mutex_unlock(&agent.lock);
+}
+
+void change_put_left(struct buf *out)
+{
+	struct left_row rows[LEFT_KINDS];
+
+	instrument_left(rows);
+	for (int k = 0; k < LEFT_KINDS; k++)
+		if (rows[k].count)
+			wire_put_left(out,
+				      &(struct wire_left){ .reason = slice_str(rows[k].reason),
+							   .count = rows[k].count,
+							   .example = slice_str(rows[k].example),
+							   .why = slice_str(rows[k].why) });
+}
+
+/* The class and the method that the first new rule names, if they are plain names. */
+static void set_wanted(struct survey *s, uint32_t first)
+{
+	for (size_t i = 0; i < rulebook.n; i++) {
+		const struct rule *r = rulebook.entries[i].rule;
+
+		if (rulebook.entries[i].number >= first && r->kind == RULE_HOOK &&
+		    !r->target.any_class && r->target.class.exact) {
+			s->wanted = r->target.class.literal;
+			if (!r->target.any_method && r->target.method.exact)
+				s->wanted_method = r->target.method.literal;
+			return;
+		}
+	}
+}
+
+static void done_none(struct change *ch, uint32_t first)
+{
+	char hint[300] = "";
+
+	if (ch->survey.near[0])
+		snprintf(hint, sizeof(hint), "; the nearest name is %s", ch->survey.near);
+	for (char *p = hint; *p; p++)
+		*p = *p == '/' ? '.' : *p;
+	conn_done(ch->c, NO,
+		  "nothing is hooked yet: of %llu loaded classes none has such a method%s.\n"
+		  "Rule #%u stays for classes that are loaded later; `sonde unhook` takes it out.",
+		  (unsigned long long)ch->survey.looked_at, hint, first);
+}
+
+bool change_is_about_data(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct rule *r = rules->all[i];
+
+		if (r->kind == RULE_CAPTURE || (r->kind == RULE_HOOK && r->hook.condition))
+			return true;
+	}
+	return false;
+}
+
+/* Conditions and captures of the new rules: are they possible?  The rules are read once more, so
+ * that messages show them as they were written. */
+static int prepare_data(struct change *ch, struct buf *why)
+{
+	struct rule_errors errors = { 0 };
+	struct rules *rules;
+	struct arena mem;
+	int rc;
+
+	arena_init(&mem);
+	rules = rules_new(&mem);
+	rc = rules ? rules_add(rules, ch->rules, ch->origin, &errors) : E_NO_MEMORY;
+	if (rc >= 0 && change_is_about_data(rules)) {
+		rc = data_init(ch->jni);
+		if (rc < 0)
+			buf_printf(why, "conditions cannot be decided in this JVM\n");
+		if (rc >= 0)
+			rc = data_check(ch->jni, rules, why);
+		if (rc >= 0)
+			rc = data_bind(ch->jni, rules, why);
+	}
+	arena_release(&mem);
+	return rc;
+}
+
+/* Everything from the new rules in the book to the answer. */
+static void put_in(struct change *ch, uint32_t first, uint32_t flags)
+{
+	uint64_t classes, methods;
+	struct buf why = { 0 };
+	int rc;
+
+	agent.many |= (flags & HOOK_YES) != 0;
+	if (probes_init(ch->jni) < 0) {
+		undo(ch, first);
+		conn_done(ch->c, CANNOT, "the probe could not be set up: %.*s", (int)agent.notes_n,
+			  agent.notes);
+		return;
+	}
+	if (prepare_data(ch, &why) < 0) {
+		undo(ch, first);
+		conn_done(ch->c, USAGE, "%.*s", why.n ? (int)why.n - 1 : 13,
+			  why.n ? (const char *)why.p : "out of memory");
+		buf_release(&why);
+		return;
+	}
+	instrument_events();
+	vthread_events(true);
+	(*agent.jvmti)
+		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
+	set_wanted(&ch->survey, first);
+	rc = survey_take(ch->jni, &ch->survey);
+	methods = rc < 0 ? 0 : survey_methods(&ch->survey);
+	if (rc < 0 || (flags & HOOK_DRY) || (methods > MANY_METHODS && !(flags & HOOK_YES))) {
+		uint64_t n = ch->survey.n;
+
+		survey_release(ch->jni, &ch->survey);
+		undo(ch, first);
+		if (rc < 0)
+			conn_done(ch->c, CANNOT, "out of memory");
+		else if (flags & HOOK_DRY)
+			conn_done(ch->c, n ? DONE : NO,
+				  "would change %llu of %llu loaded classes, with about %llu "
+				  "methods in all",
+				  (unsigned long long)n, (unsigned long long)ch->survey.looked_at,
+				  (unsigned long long)methods);
+		else
+			conn_done(ch->c, USAGE,
+				  "this would hook up to %llu methods in %llu classes; --yes if "
+				  "that is meant",
+				  (unsigned long long)methods, (unsigned long long)n);
+		return;
+	}
+	instrument_retransform(ch->jni, &ch->survey, more, ch);
+	survey_release(ch->jni, &ch->survey);
+	if (ch->stopped) {
+		undo(ch, first);
+		return;
+	}
+	count_from(first, &classes, &methods);
+	change_put_left(&ch->c->out);
+	if (!methods)
+		done_none(ch, first);
+	else
+		conn_done(ch->c, DONE, "#%u: %llu methods in %llu classes hooked", first,
+			  (unsigned long long)methods, (unsigned long long)classes);
+}
+
+struct held_before {
+	uint32_t holder, first;
+};
+
+static bool is_held_before(const struct entry *e, void *ctx)
+{
+	const struct held_before *h = ctx;
+
+	return e->holder == h->holder && e->number < h->first;
+}
+
+void change_hook(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct change ch = { .jni = jni, .c = c };
+	struct wire_hook m;
+	struct entry as = { 0 };
+	struct buf why = { 0 };
+	char origin[256];
+	int first;
+
+	if (wire_get_hook(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
+	snprintf(origin, sizeof(origin), "%.*s", SLICE_FMT(m.origin));
+	as.holder = m.flags & HOOK_HELD ? c->number : 0;
+	first = rulebook_add(m.rules, origin[0] ? origin : "rule", &as, &why);
+	if (first < 0)
+		conn_done(c, first == E_NO_MEMORY ? CANNOT : USAGE, "%.*s",
+			  why.n ? (int)why.n - 1 : 13,
+			  why.n ? (const char *)why.p : "out of memory");
+	if (first >= 0 && m.flags & HOOK_INSTEAD)
+		rulebook_remove(is_held_before,
+				&(struct held_before){ c->number, (uint32_t)first });
+	if (first >= 0) {
+		ch.rules = m.rules;
+		ch.origin = origin[0] ? origin : "rule";
+		put_in(&ch, (uint32_t)first, m.flags);
+	}
+	buf_release(&why);
+}
+
+/* ---- unhook ------------------------------------------------------------------------------- */
+
+struct pattern_of {
+	struct slice text;
+	uint32_t number; /* of "#3"; 0: another pattern */
+	bool all;
+};
+
+static bool is_meant(const struct entry *e, void *ctx)
+{
+	struct pattern_of *p = ctx;
+	struct buf target = { 0 };
+	bool same = false;
+
+	if (p->all || (p->number && p->number == e->number))
+		return true;
+	if (p->number || e->rule->kind == RULE_TEMPLATE)
+		return false;
+	target_print(&e->rule->target, &target);
+	same = !target.err && slice_eq(buf_slice(&target), p->text);
+	buf_release(&target);
+	return same || slice_is(p->text, e->text);
+}
+
+static bool any_hook_left(void)
+{
+	for (size_t i = 0; i < rulebook.n; i++)
+		if (rulebook.entries[i].rule->kind == RULE_HOOK)
+			return true;
+	return false;
+}
+
+bool change_any(const struct entry *e, void *ctx)
+{
+	(void)e, (void)ctx;
+	return true;
+}
+
+/* The target of a rule in the form in which the book prints it. */
+static void normalise(struct pattern_of *p, struct buf *out)
+{
+	struct rule_errors errors = { 0 };
+	struct buf text = { 0 };
+	struct rules *rules;
+	struct arena mem;
+
+	arena_init(&mem);
+	buf_printf(&text, "skip %.*s", SLICE_FMT(p->text));
+	if (!text.err && rules_parse(&mem, buf_slice(&text), "pattern", &rules, &errors) >= 0 &&
+	    rules->n == 1) {
+		target_print(&rules->all[0]->target, out);
+		if (!out->err)
+			p->text = buf_slice(out);
+	}
+	arena_release(&mem);
+	buf_release(&text);
+}
+
+void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct wire_unhook m;
+	struct pattern_of p = { 0 };
+	struct buf normal = { 0 }, skip = { 0 }, why = { 0 };
+	uint64_t classes, before, methods;
+	char number[16] = "";
+	int n;
+
+	if (wire_get_unhook(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
+	woven_count(&classes, &before);
+	p.text = m.pattern;
+	p.all = slice_is(m.pattern, "all");
+	if (m.pattern.n > 1 && m.pattern.n < sizeof(number) && m.pattern.p[0] == '#') {
+		memcpy(number, m.pattern.p + 1, m.pattern.n - 1);
+		p.number = (uint32_t)strtoul(number, NULL, 10);
+	}
+	if (!p.all && !p.number)
+		normalise(&p, &normal);
+	n = rulebook_remove(is_meant, &p);
+	if (n == 0 && !p.all && !p.number && rulebook.n) {
+		buf_printf(&skip, "skip %.*s", SLICE_FMT(p.text));
+		n = rulebook_add(buf_slice(&skip), "unhook", &(struct entry){ 0 }, &why);
+	}
+	if (rulebook.n && !any_hook_left())
+		rulebook_remove(change_any, NULL);
+	if (n < 0) {
+		buf_text(&why, why.n ? "" : "a rule that stays needs one that would be gone\n");
+		conn_done(c, USAGE, "%.*s", (int)why.n - 1, (const char *)why.p);
+	} else if (n == 0) {
+		conn_done(c, NO, "no rule of that name or number is in force");
+	} else {
+		change_to_rules(jni); /* to the end, also when the client goes */
+		woven_count(&classes, &methods);
+		conn_done(c, DONE,
+			  "%lld methods unhooked; hooked now: %llu methods in %llu classes",
+			  (long long)before - (long long)methods, (unsigned long long)methods,
+			  (unsigned long long)classes);
+	}
+	buf_release(&normal);
+	buf_release(&skip);
+	buf_release(&why);
+}
+
+/* ---- rules that a client holds ------------------------------------------------------------ */
+
+int change_hold(struct conn *c, JNIEnv *jni, const struct change_rules *r)
+{
+	struct change ch = { .jni = jni, .c = c, .rules = r->rules, .origin = r->origin };
+	struct wire_done done = { 0 };
+	struct buf why = { 0 }, answer;
+	struct slice rest, frame;
+	unsigned type;
+	long n;
+	int first = rulebook_add(r->rules, r->origin, &r->as, &why);
+
+	if (first < 0) {
+		conn_done(c, USAGE, "%.*s", why.n ? (int)why.n - 1 : 13,
+			  why.n ? (const char *)why.p : "out of memory");
+		buf_release(&why);
+		return first;
+	}
+	buf_release(&why);
+	answer = c->out; /* the usual answer of a hook, as a warning: more comes behind it */
+	c->out = (struct buf){ 0 };
+	put_in(&ch, (uint32_t)first, r->flags);
+	rest = buf_slice(&c->out);
+	while (!c->closing && (n = wire_frame(rest, &type, &frame)) > 0) {
+		if (type == WIRE_done)
+			wire_get_done(frame, &done);
+		else if (type == WIRE_left && !r->quiet)
+			buf_bytes(&answer, rest.p, (size_t)n);
+		rest.p += n, rest.n -= (size_t)n;
+	}
+	if (done.status > NO)
+		wire_put_done(&answer, &done);
+	else if (!c->closing && !r->quiet)
+		wire_put_warning(&answer, &(struct wire_warning){ done.text });
+	buf_release(&c->out);
+	c->out = answer;
+	return c->closing || ch.stopped || done.status > NO ? E_UNSUPPORTED : first;
+}

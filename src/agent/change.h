@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* change.h - rules come and go, and with them the hooks.  Runs on the agent's thread; change_to_rules also
+ * in the one that starts the VM. */
+#ifndef AGENT_CHANGE_H
+#define AGENT_CHANGE_H
+
+#include <jni.h>
+
+#include "agent/rulebook.h"
+#include "agent/server.h"
+
+/* Commands; each answers into c->out. */
+void change_hook(struct conn *c, JNIEnv *jni, struct slice payload);
+void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload);
+
+/* Puts rules in for as long as the client is there, with what a hook would answer as a warning.  The
+ * number of the first of them, or negative: not done, and the client knows. */
+struct change_rules {
+	struct slice rules;
+	const char *origin;
+	struct entry as;
+	uint32_t flags;
+	bool quiet; /* the warning is not sent */
+};
+int change_hold(struct conn *c, JNIEnv *jni, const struct change_rules *r);
+
+void change_client_gone(uint32_t number); /* what it held goes */
+
+/* Takes out the rules that are meant, and their hooks.  How many, or negative. */
+int change_remove(bool (*meant)(const struct entry *e, void *ctx), void *ctx);
+
+/* Makes the JVM's classes look as the rules in force say. */
+int change_to_rules(JNIEnv *jni);
+
+/* Classes came that the rules want, and that were not touched when they were loaded. */
+void change_follow(void);
+
+bool change_is_about_data(const struct rules *rules); /* conditions or captures */
+bool change_any(const struct entry *e, void *ctx);    /* for change_remove: all of them */
+void change_put_left(struct buf *out);		      /* methods that are left alone, and why */
+
+#endif
