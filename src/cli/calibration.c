@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -189,17 +190,24 @@ int calibration_store(const struct calibration_key *key, struct slice text)
 
 /* ---- for a report ------------------------------------------------------------------------- */
 
-/* A process of its own that nobody waits for. */
+/* A process of its own that nobody waits for, one at a time: two would disturb each other.  It inherits
+ * the lock, which goes when it ends. */
 static void start_background(const char *home)
 {
-	char self[PATH_MAX];
+	char self[PATH_MAX], path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	pid_t child = n > 0 ? fork() : -1;
+	int lock = directory(path, true) < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY);
+	pid_t child = -1;
 
+	if (n > 0 && lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+		child = fork();
 	if (child > 0)
 		waitpid(child, NULL, 0);
-	if (child != 0)
+	if (child != 0) {
+		if (lock >= 0)
+			close(lock);
 		return;
+	}
 	self[n] = '\0';
 	if (fork() == 0) {
 		char *argv[] = { self, "calibrate", "--quiet", "--jdk", (char *)home, NULL };
@@ -256,8 +264,8 @@ int calibration_for(struct slice jvm, pid_t pid, enum calibration_missing missin
 			fputs("sonde: figures are raw\n", stderr);
 	} else if (rc < 0 && missing == CALIBRATION_BACKGROUND) {
 		start_background(home);
-		fputs("sonde: what hooks cost here with this JVM is being measured in the background; "
-		      "until then figures are raw\n",
+		fputs("sonde: what hooks cost here with this JVM is being measured in the background, which "
+		      "takes about 15 s; until then figures are raw\n",
 		      stderr);
 	}
 	buf_release(&text);

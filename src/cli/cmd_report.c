@@ -47,7 +47,7 @@ static const char help[] =
 	"\n"
 	"TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a file that was\n"
 	"recorded.  Times are what methods cost when nobody looks: the cost of the hooks is taken out, by a\n"
-	"calibration (see 'sonde calibrate') that is made when it is missing.  The total lies within the\n"
+	"calibration (see 'sonde calibrate') that is made behind it when it is missing.  The total lies within the\n"
 	"margin; '<' stands for one of which only that is known.  The column raw is as measured.\n"
 	"\n"
 	"Exit status: 0 done, 1 no method is hooked (or none matches), 2 wrong usage, 3 could not.\n"
@@ -304,9 +304,7 @@ static void find_costs(struct view *v)
 		return;
 	}
 	v->has_costs = calibration_for(jvm, v->pid,
-				       !v->live ? CALIBRATION_WAIT
-				       : first	? CALIBRATION_BACKGROUND
-						: CALIBRATION_LEAVE,
+				       first ? CALIBRATION_BACKGROUND : CALIBRATION_LEAVE,
 				       &v->costs) >= 0;
 }
 

@@ -249,9 +249,7 @@ static void show(void *ctx, struct buf *out, unsigned width, unsigned rows)
 
 static void arrange(struct view *v)
 {
-	enum calibration_missing missing = !v->live	? CALIBRATION_WAIT
-					   : !v->looked ? CALIBRATION_BACKGROUND
-							: CALIBRATION_LEAVE;
+	enum calibration_missing missing = v->looked ? CALIBRATION_LEAVE : CALIBRATION_BACKGROUND;
 
 	if (v->recorded && !v->raw && v->tree.n)
 		v->has_costs = recording_costs(&v->recording, &v->costs);
