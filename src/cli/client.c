@@ -322,6 +322,16 @@ static int say_hello(struct client *c, const struct target *t)
 	return check_welcome(c, type, payload);
 }
 
+bool client_is_there(const struct target *t)
+{
+	struct client c;
+	int rc = connect_to(&c, t);
+
+	if (c.fd >= 0)
+		close(c.fd);
+	return rc != ENOENT && rc != ECONNREFUSED;
+}
+
 int client_open(struct client *c, const struct target *t)
 {
 	int rc, status;

@@ -30,6 +30,9 @@ struct client {
 /* CLI_DONE; or, after a message that says why, and what to do about it, an exit status.  Forgets an
  * earlier Ctrl-C. */
 int client_open(struct client *c, const struct target *t);
+
+/* Does somebody listen?  False also for the socket of a JVM that had this pid and was killed. */
+bool client_is_there(const struct target *t);
 void client_close(struct client *c); /* also one that could not be opened */
 
 void client_hang_up(

@@ -37,12 +37,10 @@ static int run_self(const char *verb, pid_t target)
 
 int visit_begin(struct visit *v, struct client *c, const struct target *t)
 {
-	char socket[128];
 	int status;
 
 	*v = (struct visit){ .pid = t->pid };
-	target_socket(t, socket, sizeof(socket));
-	if (access(socket, F_OK) != 0 && errno == ENOENT) {
+	if (!client_is_there(t)) {
 		status = run_self("attach", t->pid);
 		if (status != CLI_DONE)
 			return status;
