@@ -25,6 +25,7 @@
  * Environment: BENCH_QUICK=1 (a smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
 #define _GNU_SOURCE
 #include "contest.h"
+#include "plan.h"
 #include "base/json.h"
 #include "classfile/insn.h"
 
@@ -84,15 +85,6 @@ struct drive {
 	struct buf json_out, bars_out;
 	struct json json;
 };
-
-static unsigned setting(const char *name, unsigned otherwise, unsigned quick)
-{
-	const char *value = getenv(name), *q = getenv("BENCH_QUICK");
-
-	if (value)
-		return (unsigned)strtoul(value, NULL, 10);
-	return q && strcmp(q, "0") ? quick : otherwise;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -532,20 +524,11 @@ static bool group_run(struct drive *d, struct group *g)
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
-static int split(char *line, char **field)
-{
-	int n = 0;
-
-	while (n < MAX_FIELDS && (field[n] = strsep(&line, "\t")))
-		n++;
-	return n;
-}
-
 /* False: the plan is wrong. */
 static bool group_add(struct group *g, char *line)
 {
 	char *f[MAX_FIELDS];
-	int n = split(line, f);
+	int n = plan_split(line, f, MAX_FIELDS);
 
 	bool jit = n > 0 && strcmp(f[0], "jit") == 0;
 
@@ -591,28 +574,18 @@ static int plan_run(struct drive *d, char *text)
 		}
 		if (!group_run(d, &g))
 			return 3;
-		if (split(line, f) != 4)
+		if (plan_split(line, f, MAX_FIELDS) != 4)
 			return 2;
 		g = (struct group){ .title = f[1], .base = f[2], .corpus = f[3] };
 	}
 	return group_run(d, &g) ? 0 : 3;
 }
 
-static bool write_file(const char *path, const struct buf *b)
-{
-	FILE *f = b->err ? NULL : fopen(path, "wb");
-	bool ok = f && fwrite(b->p, 1, b->n, f) == b->n;
-
-	if (!f || fclose(f) || !ok)
-		perror(path);
-	return ok;
-}
-
 int main(int argc, char **argv)
 {
-	struct drive d = { .rounds = setting("BENCH_ROUNDS", 11, 2),
-			   .ms = setting("BENCH_MS", 500, 50),
-			   .warm_ms = setting("BENCH_WARM_MS", 8000, 200) };
+	struct drive d = { .rounds = plan_setting("BENCH_ROUNDS", 11, 2),
+			   .ms = plan_setting("BENCH_MS", 500, 50),
+			   .warm_ms = plan_setting("BENCH_WARM_MS", 8000, 200) };
 	FILE *plan = argc == 4 ? fopen(argv[2], "r") : NULL;
 	char *text = NULL;
 	size_t cap = 0;
@@ -637,7 +610,7 @@ int main(int argc, char **argv)
 	json_close(&d.json, '}');
 	fclose(plan);
 	free(text);
-	if (rc == 0 && !write_file(argv[3], &d.json_out))
+	if (rc == 0 && !plan_write(argv[3], &d.json_out))
 		rc = 3;
 	printf("\n%.*s", (int)d.bars_out.n, (const char *)d.bars_out.p);
 	buf_release(&d.json_out);

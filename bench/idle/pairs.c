@@ -22,6 +22,7 @@
  * Exit status: 0 measured, 2 usage, 3 could not.
  * Environment: BENCH_QUICK=1 (a smoke test). */
 #define _GNU_SOURCE
+#include "../common/plan.h"
 #include "../common/spread.h"
 #include "base/json.h"
 
@@ -456,11 +457,8 @@ static int plan_line(struct pairs *d, char *line)
 {
 	char *f[MAX_FIELDS];
 	struct plan plan;
-	int n = 0;
 
-	while (n < MAX_FIELDS && (f[n] = strsep(&line, "\t")))
-		n++;
-	if (n != 6)
+	if (plan_split(line, f, MAX_FIELDS) != 6)
 		return 2;
 	plan = (struct plan){ .name = f[1],
 			      .port = (unsigned)strtoul(f[2], NULL, 10),
@@ -477,20 +475,9 @@ static int plan_line(struct pairs *d, char *line)
 	return 0;
 }
 
-static bool write_file(const char *path, const struct buf *b)
-{
-	FILE *f = b->err ? NULL : fopen(path, "wb");
-	bool ok = f && fwrite(b->p, 1, b->n, f) == b->n;
-
-	if (!f || fclose(f) || !ok)
-		perror(path);
-	return ok;
-}
-
 int main(int argc, char **argv)
 {
-	const char *quick = getenv("BENCH_QUICK");
-	struct pairs d = { .quick = quick && strcmp(quick, "0") != 0 };
+	struct pairs d = { .quick = plan_is_quick() };
 	FILE *plan = argc == 4 ? fopen(argv[1], "r") : NULL;
 	char *line = NULL;
 	size_t cap = 0;
@@ -516,7 +503,7 @@ int main(int argc, char **argv)
 	json_close(&d.json, '}');
 	fclose(plan);
 	free(line);
-	if (rc == 0 && !write_file(argv[2], &d.json_out))
+	if (rc == 0 && !plan_write(argv[2], &d.json_out))
 		rc = 3;
 	printf("\n%.*s", (int)d.bars.n, (const char *)d.bars.p);
 	buf_release(&d.json_out);

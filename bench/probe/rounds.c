@@ -33,6 +33,7 @@
  * Exit status: 0 measured, 2 usage, 3 could not.
  * Environment: BENCH_NAME (probe), BENCH_QUICK=1 (a smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
 #define _GNU_SOURCE
+#include "../common/plan.h"
 #include "../common/spread.h"
 #include "contestant.h"
 #include "base/json.h"
@@ -82,15 +83,6 @@ struct rounds {
 	struct buf bars_out, json_out;
 	struct json json;
 };
-
-static unsigned setting(const char *name, unsigned otherwise, unsigned quick)
-{
-	const char *value = getenv(name), *q = getenv("BENCH_QUICK");
-
-	if (value)
-		return (unsigned)strtoul(value, NULL, 10);
-	return q && strcmp(q, "0") ? quick : otherwise;
-}
 
 /* One that took part; NULL: there is none. */
 static struct run *find(struct group *g, const char *key)
@@ -566,15 +558,6 @@ static void group_run(struct rounds *d, struct group *g)
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
-static int split(char *line, char **field)
-{
-	int n = 0;
-
-	while (n < MAX_FIELDS && (field[n] = strsep(&line, "\t")))
-		n++;
-	return n;
-}
-
 static struct run *run_new(struct group *g, const char *key, const char *label)
 {
 	struct run *r = &g->runs[g->n_runs++];
@@ -616,7 +599,7 @@ static bool run_add(struct run *r, const char *what, const char *value)
 static bool group_add(struct group *g, char *line)
 {
 	char *f[MAX_FIELDS];
-	int n = split(line, f);
+	int n = plan_split(line, f, MAX_FIELDS);
 
 	if (n == 4 && strcmp(f[0], "run") == 0 && g->n_runs < MAX_RUNS) {
 		run_new(g, f[1], f[2])->at.command = f[3];
@@ -651,7 +634,7 @@ static int plan_run(struct rounds *d, char *text)
 			continue;
 		}
 		group_run(d, &g);
-		if (split(line, f) != 3)
+		if (plan_split(line, f, MAX_FIELDS) != 3)
 			return 2;
 		memset(&g, 0, sizeof(g));
 		g.title = f[1];
@@ -661,21 +644,11 @@ static int plan_run(struct rounds *d, char *text)
 	return 0;
 }
 
-static bool write_file(const char *path, const struct buf *b)
-{
-	FILE *f = b->err ? NULL : fopen(path, "wb");
-	bool ok = f && fwrite(b->p, 1, b->n, f) == b->n;
-
-	if (!f || fclose(f) || !ok)
-		perror(path);
-	return ok;
-}
-
 int main(int argc, char **argv)
 {
-	struct rounds d = { .n = setting("BENCH_ROUNDS", 9, 2),
-			    .ms = setting("BENCH_MS", 180, 60),
-			    .warm_ms = setting("BENCH_WARM_MS", 3000, 1500) };
+	struct rounds d = { .n = plan_setting("BENCH_ROUNDS", 9, 2),
+			    .ms = plan_setting("BENCH_MS", 180, 60),
+			    .warm_ms = plan_setting("BENCH_WARM_MS", 3000, 1500) };
 	FILE *plan = argc == 4 ? fopen(argv[1], "r") : NULL;
 	char *text = NULL;
 	size_t cap = 0;
@@ -699,7 +672,7 @@ int main(int argc, char **argv)
 	json_close(&d.json, '}');
 	fclose(plan);
 	free(text);
-	if (rc == 0 && !write_file(argv[2], &d.json_out))
+	if (rc == 0 && !plan_write(argv[2], &d.json_out))
 		rc = 3;
 	printf("\n%.*s", (int)d.bars_out.n, (const char *)d.bars_out.p);
 	buf_release(&d.json_out);
