@@ -119,6 +119,26 @@ void cli_begin_options(void)
 	opterr = 1;
 }
 
+int cli_json_option(int argc, char **argv, const char *help, bool *json)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int opt;
+
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt != 'j')
+			return CLI_USAGE;
+		*json = true;
+	}
+	return CLI_GO_ON;
+}
+
 int cli_usage(const char *name, const char *fmt, ...)
 {
 	va_list ap;

@@ -208,22 +208,12 @@ static int run(const char *text, bool json)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	bool json = false;
-	int opt;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		json |= opt == 'j';
-	}
+	status = cli_json_option(argc, argv, help, &json);
+	if (status != CLI_GO_ON)
+		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "takes one TARGET");
 	return run(argv[optind], json);

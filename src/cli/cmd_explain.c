@@ -72,22 +72,12 @@ static int run(struct explain *e, const char *target, const char *method)
 
 int cmd_explain(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct explain e = { 0 };
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			fputs(help, stdout);
-		if (opt != 'j')
-			return opt == 'h' ? CLI_DONE : CLI_USAGE;
-		e.json = true;
-	}
+	status = cli_json_option(argc, argv, help, &e.json);
+	if (status != CLI_GO_ON)
+		return status;
 	if (argc - optind != 1 && argc - optind != 2)
 		return cli_usage(argv[0], "which method? [TARGET] com.shop.Cart::checkout");
 	e.j = json_to(&e.out);

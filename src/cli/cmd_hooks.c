@@ -60,25 +60,15 @@ static int print(const struct client *c, struct hook_rows *rows)
 
 int cmd_hooks(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct hook_rows rows;
 	struct client c;
 	struct target t;
 	bool json = false;
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			fputs(help, stdout);
-		if (opt != 'j')
-			return opt == 'h' ? CLI_DONE : CLI_USAGE;
-		json = true;
-	}
+	status = cli_json_option(argc, argv, help, &json);
+	if (status != CLI_GO_ON)
+		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
 	status = target_find(optind < argc ? argv[optind] : NULL, &t);

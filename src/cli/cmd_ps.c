@@ -188,22 +188,12 @@ done:
 
 int cmd_ps(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	bool json = false;
-	int opt;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		json |= opt == 'j';
-	}
+	status = cli_json_option(argc, argv, help, &json);
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind < argc)
 		return cli_usage(argv[0], "takes no arguments");
 	return list(json);

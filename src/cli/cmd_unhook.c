@@ -97,23 +97,13 @@ static int run(const char *target, struct slice which, bool json)
 
 int cmd_unhook(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct buf which = { 0 };
 	bool json = false;
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			fputs(help, stdout);
-		if (opt != 'j')
-			return opt == 'h' ? CLI_DONE : CLI_USAGE;
-		json = true;
-	}
+	status = cli_json_option(argc, argv, help, &json);
+	if (status != CLI_GO_ON)
+		return status;
 	if (argc - optind != 1 && argc - optind != 2)
 		return cli_usage(argv[0], "which hooks? METHODS, '#N' or all");
 	status = read_which(argv[0], argv[argc - 1], &which);
