@@ -19,7 +19,8 @@
 
 enum {
 	TIMED_MAX = 20000, /* calls of one method that are timed in a second */
-	HOT = 50000,	   /* calls in a second, over all, from which the cheaper way pays */
+	HOT = 50000,	   /* calls in a second, over all, from which the cheaper way pays ... */
+	PAYS = 5000000, /* ... after so many, which have cost more by what it takes to set it up */
 	ONE_IN_MAX = 1 << 16,
 	STALL_S = 30,
 	METHODS_A_TICK = 4096, /* looked at in one second; the others wait their turn */
@@ -143,7 +144,7 @@ static void go_fast(JNIEnv *jni)
 
 void keeper_tick(void)
 {
-	static uint64_t last;
+	static uint64_t last, dear; /* dear: calls that took the other way */
 	static uint32_t next = 1;
 	uint64_t now = tick_now(), fresh = 0;
 	double seconds = last ? (double)agent_ns(now - last) / 1e9 : 1;
@@ -174,7 +175,8 @@ void keeper_tick(void)
 	}
 	if (any)
 		change_remove(is_due, &due);
-	if (!probes_is_fast() && (double)fresh / seconds > HOT) {
+	dear += fresh;
+	if (!probes_is_fast() && (double)fresh / seconds > HOT && dear > PAYS) {
 		bool attached;
 		JNIEnv *jni = agent_enter_jvm(&attached);
 

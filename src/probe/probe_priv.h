@@ -172,6 +172,7 @@ struct probe_global {
 	uint32_t tracing;   /* somebody wants transactions */
 	uint32_t methods_n; /* above all that were set */
 	uint32_t threads_n;
+	uint32_t owners_n; /* blocks from here on were never anybody's; only grows */
 	uint64_t owner[PROBE_THREADS];
 	uint64_t seed;
 	uint64_t stalls_until; /* calls that began up to here have been looked at for stalls */

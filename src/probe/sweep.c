@@ -143,7 +143,7 @@ static bool has_ended(uint32_t i)
 
 void probe_sweep(void)
 {
-	for (uint32_t i = 0; probe.ready && i < PROBE_THREADS; i++) {
+	for (uint32_t i = 0; probe.ready && i < TAKE(probe.owners_n); i++) {
 		if (!has_ended(i))
 			continue;
 		merge_thread(&probe.threads[i]);

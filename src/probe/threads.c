@@ -67,8 +67,12 @@ void threads_prepare(struct probe_thread *t)
 
 struct probe_thread *threads_next(uint32_t *i)
 {
-	while (*i < PROBE_THREADS && (uint32_t)TAKE(probe.owner[*i]) < OWNER_LIVES)
+	uint32_t used = TAKE(probe.owners_n); /* figures of thousands of methods are read by this */
+
+	while (*i < used && (uint32_t)TAKE(probe.owner[*i]) < OWNER_LIVES)
 		++*i;
+	if (*i >= used && *i < PROBE_THREADS)
+		*i = PROBE_THREADS;
 	return *i <= PROBE_THREADS ? &probe.threads[(*i)++] : NULL;
 }
 
@@ -76,6 +80,15 @@ bool threads_change(uint32_t i, uint64_t from, uint64_t to)
 {
 	return __atomic_compare_exchange_n(&probe.owner[i], &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
+}
+
+static void note_used(uint32_t n)
+{
+	uint32_t before = LOAD(probe.owners_n);
+
+	while (before < n && !__atomic_compare_exchange_n(&probe.owners_n, &before, n, false,
+							  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
 }
 
 /* The first free block, so that few are ever touched.  One that a thread with the same number as
@@ -112,6 +125,7 @@ struct probe_thread *threads_take(void)
 	if (t) {
 		threads_prepare(t);
 		t->tid = tid;
+		note_used((uint32_t)(t - probe.threads) + 1);
 		PUBLISH(probe.owner[t - probe.threads], (uint64_t)tid << 32 | OWNER_LIVES);
 		SHARED_ADD(probe.threads_n, 1);
 		l->mine = t;

@@ -2,6 +2,7 @@
 package java.util;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
@@ -51,15 +52,25 @@ public final class SondeProbe {
         return open > 0 || (open != 0 && UNSAFE.getInt(INSIDE) != 0);
     }
 
-    /** One call of method id, counted only. */
+    /**
+     * One call of method id, counted only. This is compiled into every method that is counted, so
+     * it is kept small: with the call to C, and all that java.lang.foreign puts around it, a
+     * program that has just been started spends more on its compilers than on counting.
+     */
     @ForceInline
     public static void count(int id) {
-        if (isOpen(OPEN[id])) {
-            if (fast) {
-                SondeFast.count(id);
-            } else {
-                count0(id);
-            }
+        byte open = OPEN[id];
+        if (open != 0 && (open > 0 || UNSAFE.getInt(INSIDE) != 0)) {
+            counted(id);
+        }
+    }
+
+    @DontInline
+    private static void counted(int id) {
+        if (fast) {
+            SondeFast.count(id);
+        } else {
+            count0(id);
         }
     }
 
