@@ -13,6 +13,7 @@
 #include "agent/vmstructs.h"
 #include "base/tick.h"
 #include "probe/probe.h"
+#include "probe/solo.h"
 
 extern const uint8_t probe_class_main[], probe_class_main_end[];
 extern const uint8_t probe_class_fast[], probe_class_fast_end[];
@@ -44,15 +45,21 @@ static struct {
  * a chain of 100 divisions, 500 ns, is told 20 ns after its begin.  Waiting for them costs some ns and
  * the overlap with what follows.  So it is done for methods of which Sonde chooses which calls are
  * timed, and not where a rule wants every call timed, come what may.  Their tokens have bit
- * 62 set, which no tick reaches in decades; bit 63 would make them negative, which Java asks for. */
+ * 62 set, which no tick reaches in decades; bit 63 would make them negative, which Java asks for.  Bit
+ * 61 is SOLO_TOKEN. */
 #define SETTLED ((uint64_t)1 << 62)
 
-static uint8_t settles[PROBE_METHODS];
+static uint8_t manners[PROBE_METHODS]; /* PROBES_* */
 
-static __attribute__((noinline)) uint64_t enter_settled(uint32_t id)
+static __attribute__((noinline)) uint64_t enter_mannered(uint32_t id, unsigned manner)
 {
-	uint64_t token = probe_enter(id);
+	uint64_t token;
 
+	if (manner & PROBES_SOLO)
+		return solo_enter(id);
+	if (manner & PROBES_MARK)
+		return solo_mark(id), 0;
+	token = probe_enter(id);
 	if (token <= PROBE_ASK)
 		return token;
 	tick_settle();
@@ -61,9 +68,9 @@ static __attribute__((noinline)) uint64_t enter_settled(uint32_t id)
 
 static uint64_t enter(uint32_t id)
 {
-	if (__atomic_load_n(&settles[id & (PROBE_METHODS - 1)], __ATOMIC_RELAXED))
-		return enter_settled(id);
-	return probe_enter(id);
+	unsigned manner = __atomic_load_n(&manners[id & (PROBE_METHODS - 1)], __ATOMIC_RELAXED);
+
+	return __builtin_expect(manner != 0, 0) ? enter_mannered(id, manner) : probe_enter(id);
 }
 
 static uint64_t settled(uint64_t token)
@@ -73,9 +80,36 @@ static uint64_t settled(uint64_t token)
 	return token & ~SETTLED;
 }
 
+static __attribute__((noinline)) void leave_mannered(uint32_t id, uint64_t token)
+{
+	if (token & SOLO_TOKEN)
+		solo_exit(id, token);
+	else
+		probe_exit(id, settled(token));
+}
+
 static void leave(uint32_t id, uint64_t token)
 {
-	probe_exit(id, settled(token));
+	if (__builtin_expect((token & (SETTLED | SOLO_TOKEN)) != 0, 0))
+		leave_mannered(id, token);
+	else
+		probe_exit(id, token);
+}
+
+static void thrown(uint32_t id, uint64_t token)
+{
+	if (token & SOLO_TOKEN)
+		solo_exit(id, token);
+	else
+		probe_thrown(id, settled(token));
+}
+
+static void undo(uint32_t id, uint64_t token)
+{
+	if (token & SOLO_TOKEN)
+		solo_forget(id, token);
+	else
+		probe_undo(id, token & ~SETTLED);
 }
 
 TWIN(void, count0, jint id)
@@ -95,7 +129,7 @@ TWIN(jboolean, may0, jint id)
 
 TWIN(void, undo0, jint id, jlong token)
 {
-	probe_undo((uint32_t)id, (uint64_t)token & ~SETTLED);
+	undo((uint32_t)id, (uint64_t)token);
 }
 
 TWIN(void, mute0, jboolean begins)
@@ -110,7 +144,7 @@ TWIN(void, exit0, jint id, jlong token)
 
 TWIN(void, thrown0, jint id, jlong token)
 {
-	probe_thrown((uint32_t)id, settled((uint64_t)token));
+	thrown((uint32_t)id, (uint64_t)token);
 }
 
 TWIN(void, bytes0, jint id, jlong count)
@@ -133,7 +167,7 @@ PLAIN(jlong, enter0, jint id)
 PLAIN(void, undo0, jint id, jlong token)
 {
 	(void)jni, (void)c;
-	probe_undo((uint32_t)id, (uint64_t)token & ~SETTLED);
+	undo((uint32_t)id, (uint64_t)token);
 }
 
 PLAIN(jboolean, may0, jint id)
@@ -151,7 +185,7 @@ PLAIN(void, exit0, jint id, jlong token)
 PLAIN(void, thrown0, jint id, jlong token)
 {
 	(void)jni, (void)c;
-	probe_thrown((uint32_t)id, settled((uint64_t)token));
+	thrown((uint32_t)id, (uint64_t)token);
 }
 
 PLAIN(void, bytes0, jint id, jlong count)
@@ -244,7 +278,7 @@ PLAIN(jlong, address0, jint which)
 	case 3:
 		return (jlong)(uintptr_t)probe_may;
 	case 5:
-		return (jlong)(uintptr_t)&probe_inside;
+		return (jlong)(uintptr_t)&probe_words;
 	case 4:
 		return (jlong)(uintptr_t)probe_mute;
 	default:
@@ -370,20 +404,64 @@ int probes_init(JNIEnv *jni)
 
 /* ---- gates -------------------------------------------------------------------------------- */
 
+/* What the gates are when no window has closed them, and whether one has.  A thread that loads a
+ * class and the agent's both set gates, so the lock is held while the JVM is called; it takes no
+ * other one. */
+static struct {
+	pthread_mutex_t lock;
+	jbyte wanted[PROBE_METHODS];
+	bool shut;
+} gates = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
 static void set_gate(JNIEnv *jni, uint32_t id, jbyte value)
 {
-	(*jni)->SetByteArrayRegion(jni, probes.open, (jsize)id, 1, &value);
+	if (id >= PROBE_METHODS)
+		return;
+	pthread_mutex_lock(&gates.lock);
+	gates.wanted[id] = value;
+	if (!gates.shut)
+		(*jni)->SetByteArrayRegion(jni, probes.open, (jsize)id, 1, &value);
+	pthread_mutex_unlock(&gates.lock);
+}
+
+int probes_gate(uint32_t id)
+{
+	return id < PROBE_METHODS ? gates.wanted[id] : 0;
+}
+
+void probes_shut(JNIEnv *jni, const int8_t *all, uint32_t n)
+{
+	pthread_mutex_lock(&gates.lock);
+	gates.shut = true;
+	(*jni)->SetByteArrayRegion(jni, probes.open, 0, (jsize)n, all);
+	pthread_mutex_unlock(&gates.lock);
+}
+
+void probes_reopen(JNIEnv *jni, uint32_t n)
+{
+	pthread_mutex_lock(&gates.lock);
+	gates.shut = false;
+	(*jni)->SetByteArrayRegion(jni, probes.open, 0, (jsize)n, gates.wanted);
+	pthread_mutex_unlock(&gates.lock);
 }
 
 void probes_settle(uint32_t id, bool settle)
 {
 	if (id < PROBE_METHODS)
-		__atomic_store_n(&settles[id], settle, __ATOMIC_RELAXED);
+		__atomic_store_n(&manners[id], settle ? PROBES_SETTLED : 0, __ATOMIC_RELAXED);
 }
 
 bool probes_settles(uint32_t id)
 {
-	return id < PROBE_METHODS && __atomic_load_n(&settles[id], __ATOMIC_RELAXED);
+	return id < PROBE_METHODS &&
+	       (__atomic_load_n(&manners[id], __ATOMIC_RELAXED) & PROBES_SETTLED);
+}
+
+void probes_manner(uint32_t id, unsigned manner)
+{
+	uint8_t rest = manners[id] & PROBES_SETTLED;
+
+	__atomic_store_n(&manners[id], (uint8_t)(rest | manner), __ATOMIC_RELAXED);
 }
 
 void probes_open(JNIEnv *jni, uint32_t id, bool ask, bool inside)
@@ -402,8 +480,11 @@ void probes_close_all(JNIEnv *jni)
 {
 	static const jbyte closed[4096];
 
+	pthread_mutex_lock(&gates.lock);
+	memset(gates.wanted, 0, sizeof(gates.wanted));
 	for (jsize at = 0; probes.open && at < PROBE_METHODS; at += (jsize)sizeof(closed))
 		(*jni)->SetByteArrayRegion(jni, probes.open, at, (jsize)sizeof(closed), closed);
+	pthread_mutex_unlock(&gates.lock);
 }
 
 /* ---- the cheaper way ---------------------------------------------------------------------- */

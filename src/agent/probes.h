@@ -14,12 +14,26 @@
 /* 0, or negative with the reason noted.  Does nothing the second time. */
 int probes_init(JNIEnv *jni);
 
-/* `ask`: before a condition is looked at, C is asked whether the call is to be seen at all. */
 /* ask: C is to be asked before a condition is looked at.  inside: the gate is closed, too, while no
  * thread is in a sequence of callers. */
 void probes_open(JNIEnv *jni, uint32_t id, bool ask, bool inside);
 void probes_close(JNIEnv *jni, uint32_t id);
 void probes_close_all(JNIEnv *jni);
+
+/* For windows in which hooks are closed.  probes_shut sets the first n gates to what it is given, and
+ * probes_reopen back to what they were, or have become meanwhile. */
+enum { PROBES_OPEN = 1, PROBES_ALONE = -8 }; /* values of gates */
+int probes_gate(uint32_t id);		     /* what it is when nothing is shut */
+void probes_shut(JNIEnv *jni, const int8_t *all, uint32_t n);
+void probes_reopen(JNIEnv *jni, uint32_t n);
+
+/* How calls of a method are taken that come through its gate: 0 as usual. */
+enum {
+	PROBES_SETTLED = 1, /* kept beside the others: see probes_settle */
+	PROBES_SOLO = 2,    /* measured alone, see probe/solo.h */
+	PROBES_MARK = 4,
+};
+void probes_manner(uint32_t id, unsigned manner);
 
 /* Whether the method's timed calls begin and end only when what was under way before is done: exact
  * for short calls, too, and some 40 ns dearer each. */

@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* Student's t for 95 %, by degrees of freedom from 1. */
-static double student(size_t freedom)
+double stats_student(size_t freedom)
 {
 	static const double t[] = { 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23 };
 
@@ -29,7 +28,7 @@ struct estimated stats_ratio(const double *up, const double *down, size_t n)
 
 		squares += off * off;
 	}
-	return (struct estimated){ ratio, student(n - 1) *
+	return (struct estimated){ ratio, stats_student(n - 1) *
 						  sqrt(squares / (double)n / (double)(n - 1)) /
 						  (b / (double)n) };
 }

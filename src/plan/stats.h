@@ -19,6 +19,8 @@ struct estimated {
  * with something in it has no margin. */
 struct estimated stats_ratio(const double *up, const double *down, size_t n);
 
+double stats_student(size_t freedom); /* Student's t for 95 %, by degrees of freedom from 1 */
+
 /* a is clearly above b: the intervals do not meet. */
 bool stats_is_above(struct estimated a, struct estimated b);
 

@@ -44,7 +44,7 @@ struct kept_frame {
 static void kept_ends(const struct kept_frame *one)
 {
 	if (one->id & ID_OPENS)
-		SHARED_SUB(probe_inside, 1);
+		SHARED_SUB(probe_words.inside, 1);
 }
 
 static bool strip_put(struct strip *s, const void *p, size_t n)

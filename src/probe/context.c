@@ -23,14 +23,14 @@ enum {
 	ATTEMPTS = 64, /* to read while the agent writes */
 };
 
-uint32_t probe_inside __attribute__((aligned(LINE)));
+struct probe_words probe_words __attribute__((aligned(LINE)));
 
 void probe_inside_hold(void)
 {
 	static bool held;
 
 	if (!held)
-		SHARED_ADD(probe_inside, 1);
+		SHARED_ADD(probe_words.inside, 1);
 	held = true;
 }
 

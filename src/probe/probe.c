@@ -70,7 +70,7 @@ static uint32_t slow_kind(uint32_t one_in)
 {
 	if (!(one_in & NODE_OPENS))
 		return ID_SLOW;
-	SHARED_ADD(probe_inside, 1);
+	SHARED_ADD(probe_words.inside, 1);
 	return ID_SLOW | ID_OPENS;
 }
 

@@ -131,10 +131,15 @@ struct probe_context {
 };
 /* Every thread's next call knows.  NULL: none.  0, or E_LIMIT, and then nothing has changed. */
 int probe_method_context(uint32_t id, const struct probe_context *c);
-/* How many calls of outermost steps run now, in all threads.  While it is 0, no call of a method with
- * sequences is inside one: woven code need not come here. */
-extern uint32_t probe_inside;
-void probe_inside_hold(void);		 /* not 0 any more, whatever runs */
+/* What woven code reads before it comes here; see SondeProbe.isOpen(). */
+struct probe_words {
+	uint32_t solo; /* 1: the next call that comes may be measured alone, see solo.h */
+	/* How many calls of outermost steps run now, in all threads.  While it is 0, no call of a method
+	 * with sequences is inside one. */
+	uint32_t inside;
+};
+extern struct probe_words probe_words;
+void probe_inside_hold(void);		 /* inside is not 0 any more, whatever runs */
 void probe_method_by_stack(uint32_t id); /* by_stack becomes true, if there are sequences */
 
 /* Figures of one method over all threads, living and ended.  histogram may be NULL, else

@@ -65,7 +65,7 @@ enum {
 #define KID_INSIDE (1u << 26) /* the Java stack has one of the method's sequences */
 /* In the id of a frame whose node is &probe_nowhere, beside KID_*: not to be reported. */
 #define ID_HIDDEN (1u << 27)
-#define ID_OPENS (1u << 28) /* in a frame's id, with ID_SLOW: counted in probe_inside */
+#define ID_OPENS (1u << 28) /* in a frame's id, with ID_SLOW: counted in probe_words.inside */
 
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
 struct probe_window {
@@ -242,7 +242,7 @@ static inline bool frame_is_hidden(const struct probe_frame *f)
 static inline void frame_ends(const struct probe_frame *f)
 {
 	if (LOAD(f->id) & ID_OPENS)
-		SHARED_SUB(probe_inside, 1);
+		SHARED_SUB(probe_words.inside, 1);
 }
 
 /* For readers: is this frame beyond the top? */

@@ -42,7 +42,7 @@ struct activation {
 	uint64_t token;
 	bool framed; /* it began under the probe's eyes */
 	bool direct; /* the probe knows that the one below called it itself */
-	bool opens;  /* it is counted in probe_inside */
+	bool opens;  /* it is counted in probe_words.inside */
 };
 
 static struct rule rules[RULES];
@@ -296,7 +296,7 @@ static void do_events(unsigned v)
 			do_return(v);
 		else
 			do_throw(v);
-		if (probe_inside != inside)
+		if (probe_words.inside != inside)
 			differs("calls of outermost steps");
 	}
 }

@@ -24,8 +24,8 @@ public final class SondeProbe {
 
     /**
      * By method: 0 is closed, 1 open; at 3 C is asked before a condition is looked at. Below 0 it is
-     * the same, but closed while no thread is in a sequence of callers. Written by the agent; a
-     * closed hook costs this one load.
+     * the same, but closed while no thread is in a sequence of callers; and -8 is open while no call
+     * is measured alone. Written by the agent; a closed hook costs this one load.
      */
     static final byte[] OPEN = new byte[METHODS];
 
@@ -37,10 +37,12 @@ public final class SondeProbe {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
     /**
-     * Where C counts the calls that run and are the first in a sequence of callers. A thread that is
-     * in one has counted itself, by a call into C, so it sees the count without further ado.
+     * Two words of C's. The second counts the calls that run and are the first in a sequence of
+     * callers; a thread that is in one has counted itself, by a call into C, so it sees the count
+     * without further ado. The first is 0 while a call is measured alone, in which no hook is to
+     * cost anything. Bit 2 of a gate says which of them counts.
      */
-    private static final long INSIDE = address0(5);
+    private static final long WORDS = address0(5);
 
     /** Set once, when {@link SondeFast} is ready to take over; compiled code then knows it. */
     @Stable static boolean fast;
@@ -49,7 +51,7 @@ public final class SondeProbe {
 
     @ForceInline
     private static boolean isOpen(byte open) {
-        return open > 0 || (open != 0 && UNSAFE.getInt(INSIDE) != 0);
+        return open > 0 || (open != 0 && UNSAFE.getInt(WORDS + (open & 4)) != 0);
     }
 
     /**
@@ -259,6 +261,6 @@ public final class SondeProbe {
     /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
     static native void mute0(boolean begins);
 
-    /** Where C has count (0), enter (1), exit (2), may (3), mute (4) and the count INSIDE (5). */
+    /** Where C has count (0), enter (1), exit (2), may (3), mute (4) and its WORDS (5). */
     static native long address0(int which);
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* found.c - keeps what windows with closed hooks found.
+ *
+ * A machine that has more to do than processors takes them away from threads in the middle of a call.
+ * That belongs to the call's time on the wall, but not to the method.  So windows in which the
+ * system did so to this process are kept apart, and used only when there are few others. */
+#include "agent/found.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "agent/agent.h"
+#include "agent/woven.h"
+#include "base/mem.h"
+#include "plan/tally.h"
+#include "wire/wire.h"
+
+enum { ENOUGH = 8 }; /* calm windows */
+
+struct alone {
+	struct tally calm, all; /* ticks a call */
+	uint32_t cut;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct alone *methods; /* by id */
+	uint32_t n;
+	struct tally speed; /* of blocks with open hooks: what it was worth, in ticks without */
+	uint64_t open, closed, windows, calls;
+} found = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The lock is held.  NULL: out of memory. */
+static struct alone *method_for(uint32_t id)
+{
+	if (id >= found.n) {
+		uint32_t n = woven_ids() > id ? woven_ids() : id + 1;
+		struct alone *p = mem_realloc(found.methods, n * sizeof(*p));
+
+		if (!p)
+			return NULL;
+		memset(p + found.n, 0, (n - found.n) * sizeof(*p));
+		found.methods = p;
+		found.n = n;
+	}
+	return &found.methods[id];
+}
+
+void found_alone(uint32_t id, uint64_t calls, uint64_t ticks, bool calm)
+{
+	struct alone *m;
+
+	pthread_mutex_lock(&found.lock);
+	m = method_for(id);
+	if (m) {
+		tally_add(&m->all, (double)ticks, (double)calls);
+		if (calm)
+			tally_add(&m->calm, (double)ticks, (double)calls);
+		found.calls += calls;
+	}
+	pthread_mutex_unlock(&found.lock);
+}
+
+uint32_t found_cut(uint32_t id)
+{
+	struct alone *m;
+	uint32_t cut = 0;
+
+	pthread_mutex_lock(&found.lock);
+	m = method_for(id);
+	if (m)
+		cut = ++m->cut;
+	pthread_mutex_unlock(&found.lock);
+	return cut;
+}
+
+bool found_is_any(uint32_t id)
+{
+	bool any;
+
+	pthread_mutex_lock(&found.lock);
+	any = id < found.n && found.methods[id].all.n;
+	pthread_mutex_unlock(&found.lock);
+	return any;
+}
+
+void found_block(bool open, uint64_t ticks)
+{
+	pthread_mutex_lock(&found.lock);
+	*(open ? &found.open : &found.closed) += ticks;
+	found.windows++;
+	pthread_mutex_unlock(&found.lock);
+}
+
+void found_speed(double open, double closed, uint64_t ticks)
+{
+	pthread_mutex_lock(&found.lock);
+	if (closed > 0)
+		tally_add(&found.speed, (double)ticks * open / closed, (double)ticks);
+	pthread_mutex_unlock(&found.lock);
+}
+
+static double ns_of(double ticks)
+{
+	return ticks * 1e9 / (double)(agent.scale.hz ? agent.scale.hz : 1);
+}
+
+static void put_method(struct buf *out, uint32_t id, const struct alone *m)
+{
+	const struct tally *t = m->calm.n >= ENOUGH ? &m->calm : &m->all;
+	struct estimated mean = tally_ratio(t);
+
+	wire_put_solo(out,
+		      &(struct wire_solo){ .id = id,
+					   .calls = (uint64_t)t->down,
+					   .windows = t->n,
+					   .mean_ns = ns_of(mean.value),
+					   .margin_ns = mean.margin < 0 ? -1 : ns_of(mean.margin),
+					   .cut = m->cut });
+}
+
+void found_put(struct buf *out, const struct found_more *more)
+{
+	struct estimated speed;
+	uint64_t open, closed;
+
+	pthread_mutex_lock(&found.lock);
+	for (uint32_t id = 0; id < found.n; id++)
+		if (found.methods[id].all.n || found.methods[id].cut)
+			put_method(out, id, &found.methods[id]);
+	speed = tally_ratio(&found.speed);
+	open = found.open + more->open;
+	closed = found.closed + more->closed;
+	if (found.windows)
+		wire_put_program(out, &(struct wire_program){ .elapsed_ns = agent_ns(open + closed),
+							      .open_ns = agent_ns(open),
+							      .closed_ns = agent_ns(closed),
+							      .speed = speed.value,
+							      .speed_margin = speed.margin,
+							      .windows = found.windows,
+							      .alone = found.calls,
+							      .flags = more->flags });
+	pthread_mutex_unlock(&found.lock);
+}
+
+void found_reset(void)
+{
+	pthread_mutex_lock(&found.lock);
+	if (found.n)
+		memset(found.methods, 0, found.n * sizeof(*found.methods));
+	found.speed = (struct tally){ 0 };
+	found.open = found.closed = found.windows = found.calls = 0;
+	pthread_mutex_unlock(&found.lock);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* found.h - what was measured in windows with closed hooks (in_place.h): the methods alone, and how
+ * fast the program was with hooks and without.
+ *
+ * Written by the agent's thread; told in any. */
+#ifndef AGENT_FOUND_H
+#define AGENT_FOUND_H
+
+#include "base/buf.h"
+
+/* A method's calls in one window.  calm: the system took no processor away meanwhile. */
+void found_alone(uint32_t id, uint64_t calls, uint64_t ticks, bool calm);
+uint32_t found_cut(uint32_t id); /* one was too long; how many that is now */
+bool found_is_any(uint32_t id);	 /* was it ever measured? */
+
+/* A block with open hooks, or with closed ones, has ended. */
+void found_block(bool open, uint64_t ticks);
+/* In a block with open hooks marks came at so many a tick, and without hooks at so many. */
+void found_speed(double open, double closed, uint64_t ticks);
+
+/* Messages `solo` and `program`, if there is anything to tell. */
+struct found_more {
+	uint64_t open, closed; /* ticks of the block that has not ended yet */
+	uint32_t flags;	       /* PROGRAM_* */
+};
+void found_put(struct buf *out, const struct found_more *more);
+void found_reset(void);
+
+#endif

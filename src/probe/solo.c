@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* solo.c - calls that are measured alone.
+ *
+ * probe_words.solo is the right to measure: whoever takes the 1 out of it has it, and nobody else
+ * until it is put back.  What it guards needs no further care; only a call that was given up may
+ * still come to its end later.  Therefore a call knows the window in which it began, and windows write
+ * into two arrays in turn. */
+#include "probe/solo.h"
+
+#include "base/tick.h"
+#include "probe/probe_priv.h"
+
+static struct {
+	uint32_t window; /* grows */
+	uint32_t drawing;
+	uint64_t left;	/* calls that are still wanted */
+	uint64_t token; /* of the call that is measured; 0: none */
+	uint32_t began; /* ... and the window in which it began */
+	uint32_t over;	/* the window in which nothing runs any more */
+	uint32_t id;
+	struct solo_sum sums[2][SOLO_METHODS];
+} solo;
+
+static uint8_t places[PROBE_METHODS]; /* of a method among those of the window */
+
+/* Not to be inlined into anything: what lies between the counter and the program is calibrated. */
+APART uint64_t solo_enter(uint32_t id)
+{
+	uint64_t token;
+
+	if (probe_local.muted || id >= PROBE_METHODS)
+		return 0;
+	if (!__atomic_exchange_n(&probe_words.solo, 0, __ATOMIC_ACQUIRE))
+		return 0;
+	STORE(solo.began, LOAD(solo.window));
+	STORE(solo.id, id);
+	tick_settle();
+	token = tick_now() << 1 | SOLO_TOKEN;
+	STORE(solo.token, token);
+	return token;
+}
+
+/* The right to measure goes back, if there is something left to be measured. */
+static void give_back(uint32_t window)
+{
+	PUBLISH(solo.token, 0);
+	if (LOAD(solo.window) != window)
+		return;
+	if (LOAD(solo.drawing) && solo.left)
+		PUBLISH(probe_words.solo, 1);
+	else
+		PUBLISH(solo.over, window);
+}
+
+APART void solo_exit(uint32_t id, uint64_t token)
+{
+	uint64_t now;
+	uint32_t window;
+	struct solo_sum *s;
+
+	tick_settle();
+	now = tick_now();
+	if (TAKE(solo.token) != token || solo.id != id)
+		return; /* given up */
+	window = solo.began;
+	if (window == LOAD(solo.window)) {
+		uint64_t ticks = now - ((token & ~SOLO_TOKEN) >> 1);
+
+		s = &solo.sums[window & 1][places[id]];
+		STORE(s->calls, s->calls + 1);
+		STORE(s->ticks, s->ticks + ((int64_t)ticks > 0 ? ticks : 0));
+		solo.left -= solo.left > 0;
+	}
+	give_back(window);
+}
+
+void solo_forget(uint32_t id, uint64_t token)
+{
+	if (TAKE(solo.token) == token && solo.id == id)
+		give_back(solo.began);
+}
+
+void solo_mark(uint32_t id)
+{
+	if (!probe_local.muted && id < PROBE_METHODS && LOAD(solo.drawing))
+		SHARED_ADD(solo.sums[LOAD(solo.window) & 1][LOAD(places[id])].calls, 1);
+}
+
+void solo_begin(const uint32_t *ids, size_t n, uint64_t calls)
+{
+	uint32_t next = solo.window + 1;
+
+	for (size_t i = 0; i < n && i < SOLO_METHODS; i++) {
+		solo.sums[next & 1][i] = (struct solo_sum){ 0, 0 };
+		STORE(places[ids[i]], (uint8_t)i);
+	}
+	solo.left = calls;
+	STORE(solo.token, 0);
+	if (!calls)
+		STORE(solo.over, next);
+	PUBLISH(solo.window, next);
+	STORE(solo.drawing, 1);
+	if (calls)
+		PUBLISH(probe_words.solo, 1);
+}
+
+bool solo_end(void)
+{
+	__atomic_store_n(&solo.drawing, 0, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&probe_words.solo, 0, __ATOMIC_ACQ_REL))
+		STORE(solo.over, solo.window); /* nobody has it */
+	return TAKE(solo.over) == solo.window;
+}
+
+int solo_cut(void)
+{
+	int place = TAKE(solo.token) ? places[LOAD(solo.id) & (PROBE_METHODS - 1)] : -1;
+
+	STORE(solo.token, 0);
+	STORE(solo.over, solo.window);
+	return place;
+}
+
+struct solo_sum solo_sum(size_t i)
+{
+	const struct solo_sum *s = &solo.sums[solo.window & 1][i];
+
+	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks) };
+}
+
+bool solo_is_full(void)
+{
+	return TAKE(solo.over) == solo.window;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* solo.h - single calls measured alone: while one of them runs, no hook below it costs anything.
+ *
+ * For the time of a window the agent closes all gates but those of some methods.  Whoever comes first
+ * takes probe_words.solo, which closes these gates, too, reads the clock when what was under way is
+ * done, and gives the word back when the call has ended.  So what is measured is the call as it is
+ * when nobody looks, and a fixed offset; below a method that calls itself, too.
+ *
+ * Or a window only counts the calls of its methods, all of them: marks, by which the program's speed
+ * is seen.
+ *
+ * Windows belong to the agent's thread, one after the other: solo_begin, then solo_end until it says
+ * that the last call has ended (or solo_cut), then solo_sum.  Nothing blocks. */
+#ifndef PROBE_SOLO_H
+#define PROBE_SOLO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SOLO_METHODS = 200 }; /* of one window */
+
+#define SOLO_TOKEN ((uint64_t)1 << 61) /* in tokens of calls that are measured alone */
+
+/* ---- for observed threads ---- */
+
+uint64_t solo_enter(uint32_t id);	       /* the token; 0: another call is being measured */
+void solo_exit(uint32_t id, uint64_t token);   /* returned, or left by exception */
+void solo_forget(uint32_t id, uint64_t token); /* it is not to be counted */
+void solo_mark(uint32_t id);
+
+/* ---- for the agent ---- */
+
+struct solo_sum {
+	uint64_t calls, ticks;
+};
+
+/* At most SOLO_METHODS; after so many calls no more are measured.  0: they are only marks. */
+void solo_begin(const uint32_t *ids, size_t n, uint64_t calls);
+
+/* No more calls are measured.  True: none runs any more. */
+bool solo_end(void);
+
+/* Gives up the call that still runs; its method's place among those of the window, or negative. */
+int solo_cut(void);
+
+struct solo_sum solo_sum(size_t i);
+bool solo_is_full(void); /* there were as many calls as were wanted */
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* place.c - totals from calls that were measured alone.
+ *
+ *	total = calls * (mean - inner)
+ *	self  = total - totals of the hooked calls below
+ *
+ * The mean is that of outermost calls.  A call inside one of the same method has a total that nobody
+ * knows, in the proportion of what subtraction found; in the sums over a method that calls itself
+ * directly it cancels out.  Therefore self may be below 0 at a node, and is cut off only for a method. */
+#include "tree/place.h"
+
+#include <math.h>
+
+static const struct place_alone *alone_of(const struct place_alone *alone, size_t n, uint32_t id)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (alone[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && alone[low].id == id ? &alone[low] : NULL;
+}
+
+struct span place_total(const struct place_program *p, const struct costs *c)
+{
+	const struct span *pair = &c->of[COST_COMPILED][COST_SOLO][0].pair;
+	double all = p->open + p->closed, off = p->speed_margin < 0 ? 1 : p->speed_margin;
+	double mid = p->speed_margin < 0 ? 0.5 : p->speed;
+	struct span s = { p->closed + fmax(0, mid - off) * p->open - p->alone * pair->high -
+				  p->more,
+			  p->closed + mid * p->open - p->alone * pair->mid - p->more,
+			  p->closed + (mid + off) * p->open - p->alone * pair->low - p->more };
+
+	s.high = fmax(0, fmin(s.high, all - p->more)); /* hooks make nothing faster */
+	s.mid = fmin(fmax(0, s.mid), s.high);
+	s.low = fmin(fmax(0, s.low), s.mid);
+	return s;
+}
+
+static bool is_usable(const struct place_alone *a)
+{
+	/* Without its longest calls a mean is too small. */
+	return a && a->calls > 0 && a->margin >= 0 && a->cut <= 0.001 * a->calls;
+}
+
+/* One call without hooks. */
+static struct span call_of(const struct place_alone *a, const struct tree_figures *f,
+			   const struct costs *c)
+{
+	double slow = f->interpreted, off;
+	const double shares[COST_TIERS] = { [COST_COMPILED] = (1 - slow) * (1 - f->jni),
+					    [COST_INTERPRETED] = slow,
+					    [COST_JNI] = (1 - slow) * f->jni };
+	struct span s = { a->mean, a->mean, a->mean };
+
+	for (unsigned tier = 0; tier < COST_TIERS; tier++) {
+		const struct span *inner = &c->of[tier][COST_SOLO][cost_class(a->mean)].inner;
+
+		s.low -= shares[tier] * inner->high;
+		s.mid -= shares[tier] * inner->mid;
+		s.high -= shares[tier] * inner->low;
+	}
+	off = a->margin + c->noise * fmax(0, s.mid);
+	s.low = fmax(0, s.low - off);
+	s.mid = fmax(0, s.mid);
+	s.high = fmax(s.mid, s.high + off);
+	return s;
+}
+
+static struct span times(const struct span *s, double n)
+{
+	return (struct span){ s->low * n, s->mid * n, s->high * n };
+}
+
+static bool is_inner(const struct tree *t, const struct tree_node *n)
+{
+	uint32_t up = n->parent;
+
+	while (up != TREE_NONE && t->nodes[up].f.id != n->f.id)
+		up = t->nodes[up].parent;
+	return up != TREE_NONE;
+}
+
+/* The mean of a node's calls as subtraction sees it. */
+static double mean_of(const struct tree_node *n)
+{
+	double calls = tree_calls_in_raw(&n->f);
+
+	return calls > 0 ? n->total.mid / calls : 0;
+}
+
+static void place_node(struct tree *t, struct tree_node *n, const struct place_alone *a,
+		       const struct costs *c)
+{
+	double calls = tree_calls_in_raw(&n->f), share = 1;
+	struct span one = call_of(a, &n->f, c);
+
+	if (is_inner(t, n)) {
+		const struct tree_node *up = &t->nodes[n->parent];
+
+		while (up->f.id != n->f.id)
+			up = &t->nodes[up->parent];
+		share = mean_of(up) > 0 ? fmin(1, mean_of(n) / mean_of(up)) : 1;
+	}
+	n->total = times(&one, calls * share);
+	n->flags &= ~(unsigned)(TREE_CLAMPED | TREE_SHORT);
+	n->flags |= TREE_PLACED | (one.mid > 0 ? 0 : TREE_CLAMPED);
+}
+
+static void place_long(struct tree_node *n, const struct span *share)
+{
+	n->total = times(share, n->f.raw);
+	n->flags &= ~(unsigned)(TREE_CLAMPED | TREE_SHORT);
+	n->flags |= TREE_PLACED;
+}
+
+static void place_self(const struct tree *t, struct tree_node *n)
+{
+	struct span below = { 0, 0, 0 };
+
+	for (uint32_t k = n->first; k != TREE_NONE; k = t->nodes[k].next) {
+		below.low += n->grows * t->nodes[k].total.low;
+		below.mid += n->grows * t->nodes[k].total.mid;
+		below.high += n->grows * t->nodes[k].total.high;
+	}
+	n->self = (struct span){ n->total.low - below.high, n->total.mid - below.mid,
+				 n->total.high - below.low };
+}
+
+void place_into(struct tree *t, const struct place_alone *alone, size_t n,
+		const struct place_program *p, const struct costs *c)
+{
+	double all = p ? p->open + p->closed : 0;
+	struct span share = { 0, 0, 0 };
+
+	if (all > 0) {
+		share = place_total(p, c);
+		share = times(&share, 1 / all);
+	}
+	for (uint32_t i = 0; i < t->n; i++) { /* parents stand before children */
+		struct tree_node *node = &t->nodes[i];
+		const struct place_alone *a = alone_of(alone, n, node->f.id);
+
+		if (!(node->f.timed > 0))
+			continue;
+		if (is_usable(a))
+			place_node(t, node, a, c);
+		else if (all > 0 && a && a->cut > 0)
+			place_long(node, &share);
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->nodes[i].flags & TREE_PLACED)
+			place_self(t, &t->nodes[i]);
+}

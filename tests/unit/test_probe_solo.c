@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that are measured alone. */
+#include "probe/solo.h"
+
+#include "test_probe.h"
+
+static const uint32_t both[] = { 5, 9 };
+
+PROBE_TEST(solo_measures_one_call_at_a_time_and_gives_the_word_back, MIB)
+{
+	uint64_t token;
+
+	MUST_INT(solo_enter(5), 0);
+	solo_begin(both, 2, 100);
+	MUST_INT(probe_words.solo, 1);
+	token = solo_enter(9);
+	MUST(token & SOLO_TOKEN);
+	MUST_INT(probe_words.solo, 0);
+	MUST_INT(solo_enter(9), 0);
+	MUST_INT(solo_enter(5), 0);
+	solo_exit(5, token);
+	MUST_INT(probe_words.solo, 0);
+	solo_exit(9, token);
+	MUST_INT(probe_words.solo, 1);
+	MUST_INT(solo_sum(0).calls, 0);
+	MUST_INT(solo_sum(1).calls, 1);
+	MUST(solo_end());
+	MUST_INT(solo_enter(5), 0);
+}
+
+PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
+{
+	uint64_t token, other;
+
+	solo_begin(both, 2, 100);
+	token = solo_enter(5);
+	MUST(!solo_end());
+	solo_exit(5, token);
+	MUST(solo_end());
+	MUST_INT(solo_sum(0).calls, 1);
+	solo_begin(both, 2, 100);
+	token = solo_enter(9);
+	MUST(!solo_end());
+	MUST_INT(solo_cut(), 1);
+	solo_begin(both, 2, 100);
+	other = solo_enter(5);
+	solo_exit(9, token); /* late: it is nobody's business any more */
+	MUST_INT(probe_words.solo, 0);
+	MUST_INT(solo_sum(1).calls, 0);
+	solo_exit(5, other);
+	MUST_INT(solo_sum(0).calls, 1);
+}
+
+PROBE_TEST(solo_ends_after_as_many_calls_as_are_wanted, MIB)
+{
+	solo_begin(both, 2, 2);
+	solo_exit(5, solo_enter(5));
+	MUST(!solo_is_full());
+	solo_exit(5, solo_enter(5));
+	MUST(solo_is_full());
+	MUST_INT(solo_enter(5), 0);
+	MUST(solo_end());
+	MUST_INT(solo_sum(0).calls, 2);
+}
+
+PROBE_TEST(solo_marks_are_counted_and_nothing_is_measured, MIB)
+{
+	solo_mark(5);
+	solo_begin(both, 2, 0);
+	MUST_INT(solo_enter(5), 0);
+	for (int i = 0; i < 7; i++)
+		solo_mark(9);
+	MUST(solo_end());
+	solo_mark(9);
+	MUST_INT(solo_sum(0).calls, 0);
+	MUST_INT(solo_sum(1).calls, 7);
+}
+
+PROBE_TEST(solo_does_not_see_muted_threads_nor_calls_that_are_taken_back, MIB)
+{
+	uint64_t token;
+
+	solo_begin(both, 2, 100);
+	probe_mute(true);
+	MUST_INT(solo_enter(5), 0);
+	probe_mute(false);
+	token = solo_enter(5);
+	solo_forget(5, token);
+	MUST_INT(probe_words.solo, 1);
+	MUST_INT(solo_sum(0).calls, 0);
+}
+
+static uint64_t taken[4];
+
+static void hammer(unsigned number)
+{
+	for (int i = 0; i < 20000; i++) {
+		uint64_t token = solo_enter(both[number & 1]);
+
+		if (token) {
+			taken[number]++;
+			solo_exit(both[number & 1], token);
+		}
+	}
+}
+
+PROBE_TEST(solo_counts_each_call_once_whoever_comes, MIB)
+{
+	solo_begin(both, 2, UINT64_MAX);
+	probe_test_threads(4, hammer);
+	MUST(solo_end());
+	MUST_INT(solo_sum(0).calls, taken[0] + taken[2]);
+	MUST_INT(solo_sum(1).calls, taken[1] + taken[3]);
+	MUST(taken[0] + taken[1] + taken[2] + taken[3] > 1000);
+}
