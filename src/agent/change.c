@@ -11,6 +11,7 @@
 
 #include "agent/agent.h"
 #include "agent/data.h"
+#include "agent/in_place.h"
 #include "agent/instrument.h"
 #include "agent/probes.h"
 #include "agent/sample.h"
@@ -116,6 +117,7 @@ static bool is_held_by(const struct entry *e, void *ctx)
 void change_client_gone(uint32_t number)
 {
 	sample_client_gone(number);
+	in_place_client_gone(number);
 	trace_client_gone(number);
 	if (!agent.dead && agent.jvmti)
 		change_remove(is_held_by, &number);

@@ -9,6 +9,7 @@
 #include "agent/data.h"
 #include "agent/explain.h"
 #include "agent/figures.h"
+#include "agent/in_place.h"
 #include "agent/instrument.h"
 #include "agent/life.h"
 #include "agent/reading.h"
@@ -45,6 +46,7 @@ static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
 	figures_put_methods(&c->out, m.flags);
 	if (m.flags & REPORT_TREE)
 		rc = figures_put_tree(&c->out);
+	in_place_put(&c->out);
 	figures_put_status(&c->out);
 	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
 }
@@ -113,6 +115,7 @@ static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 			h->before = h->jni_calls = 0;
 	}
 	data_seen_reset();
+	in_place_reset();
 	conn_done(c, DONE, "figures count from now");
 }
 
@@ -143,13 +146,14 @@ static const struct {
 	bool needs_jvm; /* is called attached to it */
 	void (*run)(struct conn *c, JNIEnv *jni, struct slice payload);
 } commands[] = {
-	{ WIRE_hook, true, change_hook },    { WIRE_unhook, true, change_unhook },
-	{ WIRE_hooks, false, run_hooks },    { WIRE_report, false, run_report },
-	{ WIRE_tree, false, run_tree },	     { WIRE_explain, true, run_explain },
-	{ WIRE_watch, true, watch_run },     { WIRE_ask_status, false, run_status },
-	{ WIRE_ask_data, false, run_data },  { WIRE_reset, false, run_reset },
-	{ WIRE_detach, true, life_detach },  { WIRE_sample, false, sample_run },
-	{ WIRE_callees, true, callees_run }, { WIRE_trace, true, trace_run },
+	{ WIRE_hook, true, change_hook },	{ WIRE_unhook, true, change_unhook },
+	{ WIRE_hooks, false, run_hooks },	{ WIRE_report, false, run_report },
+	{ WIRE_tree, false, run_tree },		{ WIRE_explain, true, run_explain },
+	{ WIRE_watch, true, watch_run },	{ WIRE_ask_status, false, run_status },
+	{ WIRE_ask_data, false, run_data },	{ WIRE_reset, false, run_reset },
+	{ WIRE_detach, true, life_detach },	{ WIRE_sample, false, sample_run },
+	{ WIRE_callees, true, callees_run },	{ WIRE_trace, true, trace_run },
+	{ WIRE_in_place, false, in_place_run },
 };
 
 bool command_run(struct conn *c, unsigned type, struct slice payload)

@@ -198,7 +198,7 @@ static double unfit(uint32_t id, uint64_t ticks)
 	if (now.shut_gates[id] || probes_gate(id) != PROBES_OPEN || rate < MARK_RATE_MIN ||
 	    rate > MARK_RATE_MAX)
 		return -1;
-	return fabs(log(rate / MARK_RATE));
+	return rate > MARK_RATE ? rate / MARK_RATE : MARK_RATE / rate;
 }
 
 static void choose_marks(uint64_t ticks)

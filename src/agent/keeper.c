@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/change.h"
+#include "agent/in_place.h"
 #include "agent/probes.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
@@ -156,6 +157,7 @@ void keeper_tick(void)
 	if (!limits)
 		return;
 	reading_sweep(now, (uint64_t)STALL_S * agent.scale.hz);
+	seconds *= in_place_open_share(); /* nothing is counted while hooks are closed */
 	if (n > METHODS_A_TICK)
 		seconds *= (n + METHODS_A_TICK - 1) / METHODS_A_TICK;
 	for (uint32_t k = 1; k < n && k <= METHODS_A_TICK; k++) {

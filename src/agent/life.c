@@ -13,6 +13,7 @@
 #include "agent/change.h"
 #include "agent/data.h"
 #include "agent/figures.h"
+#include "agent/in_place.h"
 #include "agent/instrument.h"
 #include "agent/probes.h"
 #include "agent/proof.h"
@@ -104,6 +105,7 @@ void life_last_report(void)
 	conn_welcome(&out);
 	figures_put_methods(&out, 0);
 	(void)figures_put_tree(&out); /* without it there are still the methods */
+	in_place_put(&out);
 	change_put_left(&out);
 	figures_put_status(&out);
 	snprintf(path, sizeof(path), "%s.%d", agent.options.report, (int)getpid());
@@ -132,6 +134,7 @@ void life_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 
 	(void)payload;
 	sample_stop();
+	in_place_stop();
 	trace_stop();
 	probes_close_all(jni);
 	rulebook_remove(change_any, NULL);

@@ -88,6 +88,8 @@ static void take(struct options *o, const char *p, size_t n)
 		o->yes = true;
 	else if (is(p, key, "jni") && !eq)
 		o->jni = true;
+	else if (is(p, key, "inplace") && !eq)
+		o->in_place = true;
 	else if (is(p, key, "steady") && !eq)
 		o->steady = true;
 	else if (is(p, key, "rules") && value[0])

@@ -16,6 +16,7 @@ struct options {
 	size_t memory;	    /* for the figures */
 	bool jni;	    /* for calibrations: keeps to plain JNI */
 	bool steady;	    /* ... and times every call of a hot method, too */
+	bool in_place;	    /* measures in place as long as the JVM runs */
 	bool yes;	    /* also when there are very many methods */
 	char wrong[256];    /* what was not understood, or "" */
 };

@@ -24,6 +24,16 @@ void reading_reset(uint32_t id)
 	pthread_mutex_unlock(&turn);
 }
 
+int reading_methods(probe_visit *visit, void *ctx)
+{
+	int rc;
+
+	pthread_mutex_lock(&turn);
+	rc = probe_methods(visit, ctx);
+	pthread_mutex_unlock(&turn);
+	return rc;
+}
+
 int reading_tree(probe_visit *visit, void *ctx)
 {
 	int rc;

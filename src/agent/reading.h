@@ -11,6 +11,7 @@
 
 void reading_method(uint32_t id, struct probe_figures *out, uint32_t *histogram);
 void reading_reset(uint32_t id);
+int reading_methods(probe_visit *visit, void *ctx); /* probe_methods */
 int reading_tree(probe_visit *visit, void *ctx);
 void reading_sweep(uint64_t now, uint64_t stall_ticks); /* probe_sweep and probe_stalls */
 

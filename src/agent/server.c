@@ -29,6 +29,7 @@
 #include "agent/command.h"
 #include "agent/life.h"
 #include "agent/glibc.h"
+#include "agent/in_place.h"
 #include "agent/instrument.h"
 #include "agent/keeper.h"
 #include "agent/rulebook.h"
@@ -275,8 +276,10 @@ static void conn_serve(struct conn *c)
 static int patience(void)
 {
 	bool waits = rulebook.n || server.deaf;
-	int sample = sample_patience();
+	int sample = sample_patience(), place = in_place_patience();
 
+	if (place >= 0 && (sample < 0 || place < sample))
+		sample = place;
 	for (struct conn *c = NULL; (c = conn_next(c));) {
 		if (c->watch.first || trace_is_for(c))
 			return sample >= 0 && sample < WATCH_MS ? sample : WATCH_MS;
@@ -292,6 +295,7 @@ static void serve(void)
 	struct pollfd p[CONNS_MAX + 2];
 	uint64_t last = tick_now();
 
+	in_place_at_start();
 	while (!server.stop) {
 		int wait = patience();
 
@@ -317,6 +321,7 @@ static void serve(void)
 			watch_send();
 			trace_send();
 			sample_tick();
+			in_place_tick();
 		}
 		if (!server.stop && rulebook.n &&
 		    agent_age_ns(last) >= TICK_MS * 1000000ull * 9 / 10) {
@@ -339,6 +344,7 @@ static void *run(void *unused)
 	prctl(PR_SET_NAME, "sonde");
 	serve();
 	sample_stop();
+	in_place_stop();
 	for (struct conn *c = NULL; (c = conn_next(c));) {
 		close(c->fd);
 		buf_release(&c->in);

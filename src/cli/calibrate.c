@@ -34,7 +34,7 @@
 #include "cli/target.h"
 
 enum {
-	COPIES = 5, /* of the loops: plain, and those of copies[] */
+	COPIES = 6, /* of the loops: plain, and those of copies[] */
 	LOOPS_MAX = 64,
 	WINDOWS = 15,
 	WINDOW_NS = 250000,
@@ -45,6 +45,8 @@ enum {
 	COMPILED_MS = 3, /* of compiling in one round of warming up: it is over */
 	WARM_MS = 1500,	 /* at least; more until the agent uses its fastest way */
 	WARM_MS_MAX = 9000,
+	ALONE_MS = 300,	   /* until all hooks are closed */
+	ATTEMPTS = 20,	   /* to have a call measured alone in a window */
 	ANSWER_MS = 20000, /* of the program */
 };
 
@@ -57,6 +59,7 @@ static const struct {
 	{ "Settled", "timed", COST_SETTLED },
 	{ "Passed", "timed 1/1000000", COST_PASSED },
 	{ "Light", "light", COST_LIGHT },
+	{ "Solo", "timed", COST_SOLO }, /* the last: from here on, other hooks are closed */
 };
 
 /* The program. */
@@ -72,6 +75,7 @@ struct run {
 	/* Sums of what the agent told in the last window. */
 	double told_ns, told_calls;
 	bool fast;
+	bool alone; /* methods are measured alone */
 	char mechanism[24], jvm[160];
 };
 
@@ -231,8 +235,12 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 	struct run *r = ctx;
 	struct wire_method m;
 	struct wire_status s;
+	struct wire_solo one;
 
-	if (type == WIRE_method && wire_get_method(payload, &m) >= 0) {
+	if (type == WIRE_solo && wire_get_solo(payload, &one) >= 0) {
+		r->told_ns += one.mean_ns * (double)one.calls;
+		r->told_calls += (double)one.calls;
+	} else if (type == WIRE_method && !r->alone && wire_get_method(payload, &m) >= 0) {
 		r->told_ns += (double)m.total_ns;
 		r->told_calls += (double)(m.one_in > 1 ? m.calls : m.timed);
 	} else if (type == WIRE_status && wire_get_status(payload, &s) >= 0) {
@@ -253,6 +261,19 @@ static int report(struct run *r)
 	r->told_ns = r->told_calls = 0;
 	wire_put_report(&r->client.out, &(struct wire_report){ 0 });
 	return client_ask(&r->client, take, r);
+}
+
+/* From here on all hooks are closed, and methods measured alone. */
+static int go_alone(struct run *r)
+{
+	char answer[sizeof(r->text)];
+	int status;
+
+	wire_put_in_place(&r->client.out,
+			  &(struct wire_in_place){ .flags = IN_PLACE_HELD | IN_PLACE_SHUT });
+	status = client_ask(&r->client, take, r);
+	r->alone = true;
+	return status == CLI_DONE ? tell(r, answer, "warm %d\n", ALONE_MS) : status;
 }
 
 static int join_agent(struct run *r)
@@ -286,12 +307,19 @@ static double median(double *v, unsigned n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* One window of a loop, plain and hooked. */
-static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, struct window *out)
+static bool is_timed(unsigned copy)
+{
+	enum cost_kind kind = copies[copy - 1].kind;
+
+	return kind <= COST_SETTLED || kind == COST_SOLO;
+}
+
+static int window_once(struct run *r, unsigned loop, unsigned copy, unsigned calls,
+		       struct window *out)
 {
 	char answer[sizeof(r->text)];
 	long long plain, hooked;
-	bool timed = copies[copy - 1].kind <= COST_SETTLED;
+	bool timed = is_timed(copy);
 	int status = timed ? reset(r) : CLI_DONE;
 
 	if (status == CLI_DONE)
@@ -306,6 +334,17 @@ static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, s
 	out->hooked = (double)hooked / calls;
 	out->told = timed && r->told_calls > 0 ? r->told_ns / r->told_calls : out->plain;
 	return CLI_DONE;
+}
+
+/* One window of a loop, plain and hooked. */
+static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, struct window *out)
+{
+	int status, left = ATTEMPTS;
+
+	do
+		status = window_once(r, loop, copy, calls, out);
+	while (status == CLI_DONE && r->alone && !(r->told_calls > 0) && --left > 0);
+	return left > 0 ? status : cli_cannot("the agent measures nothing alone");
 }
 
 static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct sample *out)
@@ -332,14 +371,14 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 	out->plain = plain[low];
 	out->chained = loop % 2 == 0;
 	out->pair = hooked[low] - plain[low];
-	out->inner = copies[copy - 1].kind <= COST_SETTLED ? told[low] - plain[low] : 0;
+	out->inner = is_timed(copy) ? told[low] - plain[low] : 0;
 	return CLI_DONE;
 }
 
 static bool is_worth(const struct run *r, unsigned loop, unsigned copy)
 {
 	bool is_long = (loop / 2) % 3 == 0 && loop >= 2; /* the third length of its kind */
-	bool timed = copies[copy - 1].kind <= COST_SETTLED;
+	bool timed = is_timed(copy);
 
 	if (r->tier != COST_COMPILED)
 		return loop < 2 * 3 && !is_long;
@@ -351,7 +390,10 @@ static int measure(struct run *r, struct samples *all)
 	for (unsigned copy = 1; copy < COPIES; copy++) {
 		enum cost_kind kind = copies[copy - 1].kind;
 		unsigned *n = &all->n[r->tier][kind];
+		int begun = kind == COST_SOLO ? go_alone(r) : CLI_DONE;
 
+		if (begun != CLI_DONE)
+			return begun;
 		for (unsigned loop = 0; loop < r->loops; loop++) {
 			int status;
 
@@ -477,9 +519,9 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 			last = of[i];
 		of[i] = last;
 	}
-	if (k == COST_SETTLED)
+	if (k == COST_SETTLED || k == COST_SOLO)
 		same_for_all(of, &any);
-	for (unsigned i = 0; i < COST_CLASSES && k >= COST_PASSED; i++) {
+	for (unsigned i = 0; i < COST_CLASSES && (k == COST_PASSED || k == COST_LIGHT); i++) {
 		of[i].inner = (struct span){ 0, 0, 0 };
 		of[i].outer = of[i].pair;
 	}
@@ -561,7 +603,7 @@ int calibrate(const char *home, bool quiet, struct calibration_key *key, struct 
 	if (!find_costs(&all, &costs))
 		return cli_cannot("the calibration program told nothing");
 	buf_clear(text);
-	buf_printf(text, "sonde calibration 1\ncpu %s\nkernel %s\njvm %s\nbuild %s\n", key->cpu,
+	buf_printf(text, "sonde calibration 2\ncpu %s\nkernel %s\njvm %s\nbuild %s\n", key->cpu,
 		   key->kernel, key->jvm, key->build);
 	write_samples(&all, text);
 	cost_write(&costs, text);

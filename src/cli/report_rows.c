@@ -38,8 +38,8 @@ void report_clear(struct report *r)
 {
 	arena_reset(&r->mem);
 	tree_release(&r->tree);
-	r->n = 0;
-	r->has_status = false;
+	r->n = r->n_alone = 0;
+	r->has_status = r->has_program = false;
 	r->calibration = (struct calibration_state){ 0 };
 }
 
@@ -48,6 +48,7 @@ void report_release(struct report *r)
 	arena_release(&r->mem);
 	tree_release(&r->tree);
 	mem_free(r->all);
+	mem_free(r->alone);
 	*r = (struct report){ 0 };
 }
 
@@ -117,6 +118,10 @@ bool report_take(void *ctx, unsigned type, struct slice payload)
 		rc = add_method(r, payload);
 	else if (type == WIRE_node)
 		rc = report_add_node(r, payload);
+	else if (type == WIRE_solo)
+		rc = report_add_alone(r, payload);
+	else if (type == WIRE_program)
+		r->has_program = wire_get_program(payload, &r->program) >= 0;
 	else if (type == WIRE_status)
 		rc = set_status(r, payload);
 	else if (type == WIRE_welcome)
@@ -359,6 +364,30 @@ static void method_json(struct json *j, const struct report_method *r)
 	json_bool(j, r->flags & TREE_CLAMPED);
 	json_key(j, "short");
 	json_bool(j, r->flags & TREE_SHORT);
+	json_key(j, "in_place");
+	json_bool(j, r->compensated && r->flags & TREE_PLACED);
+	json_close(j, '}');
+}
+
+static void program_json(struct json *j, const struct report *r)
+{
+	const struct wire_program *p = &r->program;
+	bool known = r->calibration.known;
+
+	json_key(j, "in_place");
+	json_open(j, '{');
+	cli_json_count(j, "elapsed_ns", p->elapsed_ns);
+	cli_json_count(j, "open_ns", p->open_ns);
+	cli_json_count(j, "closed_ns", p->closed_ns);
+	json_key(j, "speed");
+	if (p->speed_margin >= 0)
+		json_double(j, p->speed);
+	else
+		json_null(j);
+	ns(j, "without_hooks_ns", whole(r->program_total.mid), known);
+	ns(j, "low_ns", whole(r->program_total.low), known);
+	ns(j, "high_ns", whole(r->program_total.high), known);
+	cli_json_count(j, "measured_alone", p->alone);
 	json_close(j, '}');
 }
 
@@ -412,6 +441,8 @@ void report_json(const struct report *r, struct json *j)
 	json_close(j, ']');
 	json_key(j, "calibrated");
 	json_bool(j, r->calibration.known);
+	if (r->has_program)
+		program_json(j, r);
 	json_key(j, "agent");
 	if (r->has_status)
 		status_json(j, &r->status);

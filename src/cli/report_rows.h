@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "cli/method_name.h"
-#include "tree/tree.h"
+#include "tree/place.h"
 #include "wire/wire.h"
 
 struct report_method {
@@ -31,7 +31,12 @@ struct report {
 	size_t n, room;
 	bool has_status;
 	struct wire_status status;
-	struct tree tree; /* empty: no node was told */
+	struct tree tree;	   /* empty: no node was told */
+	struct place_alone *alone; /* by id: methods that were measured in place */
+	size_t n_alone, alone_room;
+	bool has_program;
+	struct wire_program program;
+	struct span program_total; /* how long it would have taken without hooks */
 	struct calibration_state {
 		bool known;	  /* methods are compensated */
 		struct slice jvm; /* as the agent tells it, "": not known */
@@ -67,7 +72,8 @@ void report_filter(struct report *r, const char *pattern);
 void report_sort(struct report *r, enum report_order order); /* also sees what is overloaded */
 
 int report_add_node(struct report *r, struct slice payload); /* of report_take */
-double report_interpreted(uint64_t cold, uint64_t calls);    /* a share */
+int report_add_alone(struct report *r, struct slice payload);
+double report_interpreted(uint64_t cold, uint64_t calls); /* a share */
 
 /* Works out what is known of the methods from the tree; c may be NULL: no calibration.  Once, after
  * all rows. */

@@ -69,6 +69,56 @@ int report_add_node(struct report *r, struct slice payload)
 	return r->tree.err;
 }
 
+int report_add_alone(struct report *r, struct slice payload)
+{
+	struct wire_solo m;
+
+	if (wire_get_solo(payload, &m) < 0)
+		return 0;
+	if (r->n_alone == r->alone_room) {
+		size_t room = r->alone_room ? 2 * r->alone_room : 256;
+		void *more = mem_realloc(r->alone, room * sizeof(*r->alone));
+
+		if (!more)
+			return r->err = E_NO_MEMORY;
+		r->alone = more;
+		r->alone_room = room;
+	}
+	if (r->n_alone && r->alone[r->n_alone - 1].id >= m.id)
+		return 0; /* the agent tells them by id */
+	r->alone[r->n_alone++] = (struct place_alone){ .id = m.id,
+						       .calls = (double)m.calls,
+						       .mean = m.mean_ns,
+						       .margin = m.margin_ns,
+						       .cut = m.cut };
+	return 0;
+}
+
+static struct place_program program_of(const struct report *r)
+{
+	const struct wire_program *p = &r->program;
+	bool whole = p->flags & PROGRAM_WHOLE;
+
+	return (struct place_program){ .open = (double)p->open_ns,
+				       .closed = (double)p->closed_ns,
+				       .speed = p->speed,
+				       .speed_margin = p->speed_margin,
+				       .alone = (double)p->alone,
+				       .more = whole && r->has_status ? (double)r->status.weave_ns
+								      : 0 };
+}
+
+/* What was measured in place stands instead of what was worked out. */
+static void take_places(struct report *r, const struct costs *c)
+{
+	struct place_program p = program_of(r);
+
+	if (!r->has_program)
+		return;
+	r->program_total = place_total(&p, c);
+	place_into(&r->tree, r->alone, r->n_alone, r->program.flags & PROGRAM_WHOLE ? &p : NULL, c);
+}
+
 /* A share more of everything: calls that the tree does not have. */
 static void grow(struct span *s, double share)
 {
@@ -87,6 +137,7 @@ static void widen(struct span *s, double by)
 static void take_method(struct report_method *m, const struct tree_method *t, bool compensated)
 {
 	double all = (double)m->m.total_ns, margin = margin_of(&m->m, (double)m->m.timed);
+	bool placed = t->flags & TREE_PLACED;
 	double more = t->raw_all > 0 && all > t->raw_all ? all / t->raw_all - 1 : 0;
 
 	m->raw_ns = t->raw * (1 + more);
@@ -97,6 +148,8 @@ static void take_method(struct report_method *m, const struct tree_method *t, bo
 	m->compensated = compensated && m->m.timed;
 	grow(&m->total, more);
 	grow(&m->self, more);
+	if (placed)
+		return; /* has its own margin */
 	widen(&m->total, margin * m->raw_ns);
 	widen(&m->self, margin * m->raw_self_ns);
 }
@@ -115,6 +168,8 @@ void report_compensate(struct report *r, const struct costs *c)
 		return;
 	tree_gather(&r->tree);
 	tree_compensate(&r->tree, c ? c : &nothing);
+	if (c)
+		take_places(r, c);
 	r->err = r->tree.err ? r->tree.err : tree_methods(&r->tree, &all, &n);
 	for (size_t i = 0; i < n && !r->err; i++) {
 		struct report_method *m = method_of(r, all[i].id);

@@ -24,8 +24,7 @@ static void add(struct span *to, const struct span *s, double times)
 	to->high += times * s->high;
 }
 
-/* The calls that raw is the time of: all, when it is an estimate; else those that have ended. */
-static double calls_in_raw(const struct tree_figures *f)
+double tree_calls_in_raw(const struct tree_figures *f)
 {
 	return f->timed > 0 && f->calls > 1.05 * f->timed + 2 ? f->calls : f->timed;
 }
@@ -39,7 +38,7 @@ static const struct cost *cost_of(const struct costs *c, enum cost_tier tier, en
 /* How long one call is, about: its raw time without that of the calls below and its own hook. */
 static double length_of(const struct costs *c, const struct tree_node *n)
 {
-	double calls = calls_in_raw(&n->f), ns = calls > 0 ? n->raw_self / calls : 0;
+	double calls = tree_calls_in_raw(&n->f), ns = calls > 0 ? n->raw_self / calls : 0;
 	double most = n->f.calls > 0 ? n->f.raw / fmax(calls, 1) : 0;
 
 	ns = fmax(ns, most - (n->below.mid * n->grows) / fmax(calls, 1));
@@ -80,11 +79,11 @@ static struct own own_cost(const struct costs *c, const struct tree_node *n)
 		add_kind(&own, c, n, n->f.kind, n->f.timed);
 	if (untimed > 0)
 		add_kind(&own, c, n, n->f.light ? COST_LIGHT : COST_PASSED, untimed);
-	if (n->f.timed > 0 && calls_in_raw(&n->f) > n->f.timed) {
+	if (n->f.timed > 0 && tree_calls_in_raw(&n->f) > n->f.timed) {
 		/* The estimated raw of the others holds an inner part that they did not have. */
 		struct own guess = { 0 };
 
-		add_kind(&guess, c, n, n->f.kind, calls_in_raw(&n->f) - n->f.timed);
+		add_kind(&guess, c, n, n->f.kind, tree_calls_in_raw(&n->f) - n->f.timed);
 		own.outer.low -= guess.inner.high;
 		own.outer.mid -= guess.inner.mid;
 		own.outer.high -= guess.inner.low;
@@ -112,7 +111,7 @@ static void clamp(struct span *s, unsigned *flags)
 
 static void finish(const struct costs *c, struct tree_node *n, const struct span *outer_below)
 {
-	double calls = calls_in_raw(&n->f), margin = n->f.raw * n->f.margin;
+	double calls = tree_calls_in_raw(&n->f), margin = n->f.raw * n->f.margin;
 	double noise, self_noise;
 	struct own all = { 0 };
 	struct span below = { 0 }, outer = { 0 };
@@ -213,6 +212,8 @@ int tree_methods(const struct tree *t, struct tree_method **out, size_t *n)
 			all[k++] = all[i];
 		}
 	}
+	for (size_t i = 0; i < k; i++)
+		clamp(&all[i].self, &all[i].flags);
 	*out = all;
 	*n = k;
 	return 0;

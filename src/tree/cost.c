@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cost.c - calibrations as text, and back.
  *
- *	sonde calibration 1
+ *	sonde calibration 2
  *	cpu ...
  *	mechanism FFM critical
  *	cost compiled settled 1 inner 25.1 28.0 33.9 outer 40.2 44.0 49.5 pair 68.0 72.1 80.2
@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char head[] = "sonde calibration 1\n";
-static const char *const kinds[COST_KINDS] = { "every", "settled", "passed", "light" };
+static const char head[] = "sonde calibration 2\n";
+static const char *const kinds[COST_KINDS] = { "every", "settled", "passed", "light", "solo" };
 static const char *const tiers[COST_TIERS] = { "compiled", "interpreted", "jni" };
 
 unsigned cost_class(double ns)

@@ -23,6 +23,7 @@ enum cost_kind {
 	COST_SETTLED, /* timed, what was under way is waited for */
 	COST_PASSED,  /* 1/N, and it was not this one's turn: counted; has no inner */
 	COST_LIGHT,   /* counted; has no inner */
+	COST_SOLO,    /* measured alone, in a window in which other hooks are closed */
 	COST_KINDS
 };
 
@@ -49,7 +50,7 @@ struct costs {
 /* Class of a call that takes so many ns: below 40, 400, 4000, longer. */
 unsigned cost_class(double ns);
 
-/* The text of a calibration: its first line is "sonde calibration 1", then lines "KEY VALUE", of which
+/* The text of a calibration: its first line is "sonde calibration 2", then lines "KEY VALUE", of which
  * those that are not known are passed over. */
 void cost_write(const struct costs *c, struct buf *out);
 

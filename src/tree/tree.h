@@ -14,6 +14,7 @@
 enum {
 	TREE_CLAMPED = 1, /* more would have been subtracted than there was */
 	TREE_SHORT = 2,	  /* most of what was measured is the hooks': trust the interval only */
+	TREE_PLACED = 4,  /* measured alone: nothing was subtracted but the offset of one hook */
 };
 
 /* What is known of a node before. */
@@ -58,6 +59,9 @@ void tree_add(struct tree *t, const struct tree_figures *f);
 void tree_gather(struct tree *t);
 
 void tree_compensate(struct tree *t, const struct costs *c);
+
+/* The calls that raw is the time of: all, when it is an estimate; else those that have ended. */
+double tree_calls_in_raw(const struct tree_figures *f);
 
 /* One method over the whole tree.  total is that of the outermost calls: a method that calls
  * itself has its time once. */

@@ -63,8 +63,12 @@ enum {
 	TX_SAMPLED = 32,
 	CALL_THREW = 64,
 	PART_NEVER_BEGUN = 128,
-	CALL_RUNS = 256,  /* its end was not told */
-	CALL_UNMET = 512, /* it did not meet its condition: stands for what it called only */
+	IN_PLACE_HELD = 1, /* of `in_place`: done at once, and on until the client goes */
+	IN_PLACE_SHUT =
+		2, /* ... hooks are never open, and all calls are measured: for calibrations */
+	PROGRAM_WHOLE = 1, /* of `program`: since the JVM began */
+	CALL_RUNS = 256,   /* its end was not told */
+	CALL_UNMET = 512,  /* it did not meet its condition: stands for what it called only */
 };
 
 #define U8(f) uint8_t f;

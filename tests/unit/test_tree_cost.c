@@ -11,7 +11,7 @@ static void fill(struct costs *c, struct buf *text)
 		for (unsigned k = 0; k < COST_KINDS; k++)
 			for (unsigned i = 0; i < COST_CLASSES; i++)
 				c->of[t][k][i].inner = (struct span){ -1.5 - i, t, k + 20 };
-	buf_text(text, "sonde calibration 1\ncpu Some Processor\n");
+	buf_text(text, "sonde calibration 2\ncpu Some Processor\n");
 	cost_write(c, text);
 	buf_text(text, "end\n");
 }
@@ -51,7 +51,7 @@ TEST(a_calibration_that_makes_no_sense_is_refused)
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		buf_clear(&text);
 		buf_printf(&text,
-			   "sonde calibration 1\nmechanism JNI\nnoise 0.01\n"
+			   "sonde calibration 2\nmechanism JNI\nnoise 0.01\n"
 			   "cost compiled every 0 inner 1 %s 3 outer 1 2 3 pair 1 2 3\nend\n",
 			   wrong[i]);
 		CHECK_INT(cost_read(buf_slice(&text), &read), E_SYNTAX, wrong[i]);

@@ -49,8 +49,11 @@ public final class Main {
             case 3:
                 sink = ((Passed.Loop) loop).run(1, n);
                 break;
-            default:
+            case 4:
                 sink = ((Light.Loop) loop).run(1, n);
+                break;
+            default:
+                sink = ((Solo.Loop) loop).run(1, n);
         }
         return System.nanoTime() - from;
     }
@@ -65,8 +68,10 @@ public final class Main {
                 return Settled.LOOPS[i];
             case 3:
                 return Passed.LOOPS[i];
-            default:
+            case 4:
                 return Light.LOOPS[i];
+            default:
+                return Solo.LOOPS[i];
         }
     }
 
@@ -74,7 +79,7 @@ public final class Main {
         long end = System.nanoTime() + ms * 1_000_000;
         while (System.nanoTime() < end) {
             for (int i = 0; i < Plain.LOOPS.length && System.nanoTime() < end; i++) {
-                for (int copy = 0; copy < 5; copy++) {
+                for (int copy = 0; copy < 6; copy++) {
                     time(loop(i, copy), copy, 20);
                 }
             }
