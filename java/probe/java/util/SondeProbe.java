@@ -62,7 +62,7 @@ public final class SondeProbe {
     @ForceInline
     public static void count(int id) {
         byte open = OPEN[id];
-        if (open != 0 && (open > 0 || UNSAFE.getInt(INSIDE) != 0)) {
+        if (open != 0 && (open > 0 || UNSAFE.getInt(WORDS + (open & 4)) != 0)) {
             counted(id);
         }
     }
