@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "agent/earlier.h"
 #include "agent/instrument.h"
 #include "agent/locks.h"
 #include "agent/meant.h"
@@ -188,16 +189,26 @@ static bool take_capabilities(void)
 }
 
 /* An agent that JAVA_TOOL_OPTIONS brings into every JVM stays out of those that are not meant. */
-static bool is_meant(void)
+static bool is_meant(const char *command, const char *path)
 {
-	char *command = NULL, *path = NULL, rules[MEANT_PATH];
+	char rules[MEANT_PATH];
+	bool meant = meant_agent(command, path, rules);
+
+	if (meant && rules[0])
+		options_add_rules(&agent.options, rules);
+	return meant;
+}
+
+/* False: the agent is to stay out of this one. */
+static bool read_application(bool late)
+{
+	char *command = NULL, *path = NULL;
 	bool meant;
 
 	(*agent.jvmti)->GetSystemProperty(agent.jvmti, "sun.java.command", &command);
 	(*agent.jvmti)->GetSystemProperty(agent.jvmti, "java.class.path", &path);
-	meant = meant_agent(command, path, rules);
-	if (meant && rules[0])
-		options_add_rules(&agent.options, rules);
+	meant = late || is_meant(command, path);
+	earlier_application(command, path);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)command);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)path);
 	return meant;
@@ -221,7 +232,7 @@ static bool come_in(JavaVM *vm, const char *options, bool late)
 		return false;
 	}
 	read_version();
-	if ((late || is_meant()) && take_capabilities() &&
+	if (read_application(late) && take_capabilities() &&
 	    (*agent.jvmti)->SetEventCallbacks(agent.jvmti, &callbacks, sizeof(callbacks)) ==
 		    JVMTI_ERROR_NONE)
 		return true;

@@ -30,6 +30,7 @@ struct agent {
 	jvmtiEnv *jvmti; /* NULL: detached */
 	int jdk;	 /* 17, 25 ... */
 	char jvm[128];	 /* "17.0.15 OpenJDK 64-Bit Server VM" */
+	char app[256];	 /* main class, or file name of the jar: what it is known by from before */
 	bool late;	 /* came by attach */
 	bool recorded;	 /* the JVM has kept track since its start, so redefining flushes no code */
 	bool dead;	 /* the VM is ending: no more calls into it */

@@ -448,6 +448,9 @@ int change_hold(struct conn *c, JNIEnv *jni, const struct change_rules *r)
 		return first;
 	}
 	buf_release(&why);
+	if (r->flags & HOOK_INSTEAD)
+		rulebook_remove(is_held_before,
+				&(struct held_before){ c->number, (uint32_t)first });
 	answer = c->out; /* the usual answer of a hook, as a warning: more comes behind it */
 	c->out = (struct buf){ 0 };
 	put_in(&ch, (uint32_t)first, r->flags);

@@ -75,6 +75,25 @@ static void put_buckets(struct buf *out, const uint32_t *buckets)
 	}
 }
 
+bool figures_is_conditional(const struct hooked *h)
+{
+	size_t low = 0, high = rulebook.n;
+	const struct rule *r;
+
+	while (low < high) { /* they are in the order of their numbers */
+		size_t middle = (low + high) / 2;
+
+		if (rulebook.entries[middle].number < h->rule)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low >= rulebook.n || rulebook.entries[low].number != h->rule)
+		return false;
+	r = rulebook.entries[low].rule;
+	return r->kind == RULE_HOOK && (r->hook.condition || r->hook.context_count);
+}
+
 static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint32_t flags)
 {
 	uint32_t buckets[PROBE_BUCKETS] = { 0 };
@@ -117,7 +136,8 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint
 	m.rate = seconds > 0 ? (double)f.calls / seconds : 0;
 	m.flags = (woven_is_in(h) ? 0 : METHOD_GONE) | (h->anchor && !h->rule ? METHOD_ANCHOR : 0) |
 		  (counted < f.timed ? METHOD_NO_QUANTILES : 0) |
-		  (probes_settles(h->id) ? METHOD_SETTLED : 0);
+		  (probes_settles(h->id) ? METHOD_SETTLED : 0) |
+		  (flags & REPORT_PARTLY && figures_is_conditional(h) ? METHOD_PARTLY : 0);
 	if (flags & REPORT_BUCKETS)
 		put_buckets(&spread, buckets);
 	m.buckets = buf_slice(&spread);

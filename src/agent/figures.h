@@ -21,6 +21,9 @@ void figures_thread(uint32_t tid, char out[32]); /* the thread's name, as the ke
 /* Appends "pkg.Class.name(desc)". */
 void figures_name(const struct hooked *h, struct buf *out);
 
+/* Hooked only in a context or by a condition.  For the thread that has the rulebook. */
+bool figures_is_conditional(const struct hooked *h);
+
 /* Total over all calls, with the interval that holds it with 95 %. */
 struct estimate {
 	double total, low, high; /* ticks */

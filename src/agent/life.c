@@ -12,6 +12,7 @@
 #include "agent/callees.h"
 #include "agent/change.h"
 #include "agent/data.h"
+#include "agent/earlier.h"
 #include "agent/figures.h"
 #include "agent/in_place.h"
 #include "agent/instrument.h"
@@ -70,6 +71,8 @@ void life_at_start(JNIEnv *jni)
 	const char *file = agent.options.files;
 	struct buf text = { 0 };
 
+	if (earlier_rules(&text)) /* first, so that those of today decide */
+		add_noting(buf_slice(&text), "memory");
 	for (; *file; file += strlen(file) + 1) {
 		buf_clear(&text);
 		if (read_file(file, &text))

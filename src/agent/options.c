@@ -102,6 +102,10 @@ static void take(struct options *o, const char *p, size_t n)
 		memcpy(o->cache, value, strlen(value) + 1);
 	else if (is(p, key, "cachelimit") && parse_size(value, &o->cache_limit))
 		return;
+	else if (is(p, key, "known") && value[0] && strlen(value) < sizeof(o->known))
+		memcpy(o->known, value, strlen(value) + 1);
+	else if (is(p, key, "app") && value[0] && strlen(value) < sizeof(o->app))
+		memcpy(o->app, value, strlen(value) + 1);
 	else if (is(p, key, "socket") && value[0] && strlen(value) < sizeof(o->socket))
 		memcpy(o->socket, value, strlen(value) + 1);
 	else if (is(p, key, "report") && value[0] && strlen(value) < sizeof(o->report))

@@ -12,6 +12,8 @@ struct options {
 	char socket[100];   /* "": the usual place */
 	char report[1024];  /* "": no report at the end */
 	char cache[1024];   /* where woven classes are kept; "": the usual place, "off": nowhere */
+	char known[1024];   /* where it is kept what was found before; "": nothing is used */
+	char app[256];	    /* what the application is called there; "": by its main class or jar */
 	size_t cache_limit; /* bytes; 0: as usual */
 	size_t memory;	    /* for the figures */
 	bool jni;	    /* for calibrations: keeps to plain JNI */

@@ -208,7 +208,8 @@ void conn_welcome(struct buf *out)
 						      .jvm = slice_str(agent.jvm),
 						      .build = slice_str(SONDE_VERSION),
 						      .uptime_ns = agent_age_ns(agent.started),
-						      .flags = agent.late ? WELCOME_LATE : 0 });
+						      .flags = agent.late ? WELCOME_LATE : 0,
+						      .app = slice_str(agent.app) });
 }
 
 static bool greet(struct conn *c, unsigned type, struct slice payload)

@@ -152,17 +152,6 @@ struct sending {
 	uint64_t begin; /* tick */
 };
 
-static bool is_conditional(const struct hooked *h)
-{
-	for (size_t i = 0; i < rulebook.n; i++) {
-		const struct rule *r = rulebook.entries[i].rule;
-
-		if (rulebook.entries[i].number == h->rule)
-			return r->kind == RULE_HOOK && (r->hook.condition || r->hook.context_count);
-	}
-	return false;
-}
-
 static void name_method(struct buf *out, uint32_t id)
 {
 	const struct hooked *h = woven_method(id);
@@ -172,10 +161,11 @@ static void name_method(struct buf *out, uint32_t id)
 	trace.named[id / 8] |= (uint8_t)(1u << id % 8);
 	buf_clear(&trace.name);
 	figures_name(h, &trace.name);
-	wire_put_trace_name(out, &(struct wire_trace_name){
-					 .id = id,
-					 .name = buf_slice(&trace.name),
-					 .flags = is_conditional(h) ? NAME_CONDITIONAL : 0 });
+	wire_put_trace_name(out, &(struct wire_trace_name){ .id = id,
+							    .name = buf_slice(&trace.name),
+							    .flags = figures_is_conditional(h)
+									     ? NAME_CONDITIONAL
+									     : 0 });
 }
 
 static uint64_t since(const struct sending *s, uint64_t tick)

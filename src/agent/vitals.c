@@ -12,16 +12,23 @@
 
 enum { THREADS_MAX = 4096 };
 
-static const char *const gc_names[] = { "GC Thread", "G1 ",	   "ZWorker",	 "ZDriver",
-					"ZGC",	     "Shenandoah", "Concurrent", "VM Thread" };
-static const char *const jit_names[] = { "C1 Compiler", "C2 Compiler", "JVMCI" };
+enum kind { PROGRAM, GC, JIT, OWN };
 
-static bool is_one_of(const char *name, const char *const *list, size_t n)
+static const struct {
+	enum kind kind;
+	const char *starts;
+} names[] = {
+#define X(kind, starts) { kind, starts },
+#include "plan/threads.def"
+#undef X
+};
+
+static enum kind kind_of(const char *name)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strncmp(name, list[i], strlen(list[i])) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i].starts, strlen(names[i].starts)) == 0)
+			return names[i].kind;
+	return PROGRAM;
 }
 
 static bool read_text(const char *tid, const char *file, char *text, size_t cap)
@@ -53,13 +60,20 @@ static void add_thread(struct vitals *v, const char *tid)
 	delay = strtoull(end, NULL, 10);
 	v->threads++;
 	v->cpu += run;
-	v->delay += delay;
-	if (is_one_of(name, gc_names, sizeof(gc_names) / sizeof(gc_names[0])))
+	switch (kind_of(name)) {
+	case GC:
 		v->gc_cpu += run;
-	else if (is_one_of(name, jit_names, sizeof(jit_names) / sizeof(jit_names[0])))
+		break;
+	case JIT:
 		v->jit_cpu += run;
-	else if (strncmp(name, "sonde", 5) == 0)
+		break;
+	case OWN:
 		v->own_cpu += run;
+		break;
+	default: /* compilers and collectors may wait: the program does not wait with them */
+		v->delay += delay;
+		break;
+	}
 }
 
 void vitals_read(struct vitals *v)

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct vitals { /* ns since the threads began; of those that are alive */
-	uint64_t cpu, delay;
+	uint64_t cpu;
+	uint64_t delay; /* waiting for a processor; of the program's threads alone */
 	uint64_t gc_cpu, jit_cpu, own_cpu;
 	uint32_t threads;
 };

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/dig_link.h"
 #include "cli/figures.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/visit.h"
@@ -27,6 +28,7 @@ static const char help[] =
 	"  --for TIME      end after this time at the latest (otherwise 50s)\n"
 	"  --budget SHARE  what it may cost the program, of one processor (otherwise 1%)\n"
 	"  --save FILE     write rules that watch what was found, for 'sonde run --rules'\n"
+	"  --no-memory     neither use nor keep what is known from before ('sonde memory' shows it)\n"
 	"  --quiet         only the answer, not the reasoning\n"
 	"  --json          print one JSON object\n"
 	"  --help          this text\n"
@@ -39,8 +41,9 @@ static const char help[] =
 	"  sonde dig --slow 200ms --save shop.rules shop.jar\n";
 
 struct command_dig {
-	bool json, quiet;
+	bool json, quiet, no_memory;
 	const char *save;
+	struct memory memory;
 	struct dig_options options;
 	struct target target;
 	struct dig_link link;
@@ -158,6 +161,11 @@ static void put_json(const struct command_dig *c, struct buf *out)
 	json_number(&j, "root_p99_ns", a->root_p99);
 	json_number(&j, "root_rate", a->root_rate);
 	json_number(&j, "gc_share", a->gc_share);
+	if (a->root_usual > 0) {
+		json_number(&j, "root_usual_ns", a->root_usual);
+		json_key(&j, "breaks_with_past");
+		json_bool(&j, a->breaks);
+	}
 	if (a->verdict != DIG_NOTHING)
 		json_cause(&j, a);
 	json_number(&j, "cost", dig_link_cost(&c->link));
@@ -178,6 +186,27 @@ static int save(const struct command_dig *c)
 		good = false;
 	buf_release(&text);
 	return good ? CLI_DONE : cli_cannot("%s: cannot be written", c->save);
+}
+
+/* What was found is used from the next start of the application on. */
+static int remember(struct command_dig *c)
+{
+	struct dig *d = &c->link.dig;
+	struct buf rules = { 0 }, text = { 0 };
+	struct known_finding f = { .when = c->memory.when };
+	int status;
+
+	dig_print_rules(d, &rules);
+	dig_print_short(d, &text);
+	f.rules = buf_slice(&rules);
+	f.text = buf_slice(&text);
+	status = memory_keep(&c->memory, rules.n && !rules.err && !text.err ? &f : NULL);
+	if (status == CLI_DONE && rules.n && c->memory.usable && !c->quiet && !c->json)
+		fprintf(stderr, "Remembered for the next start of %s; 'sonde memory' shows it.\n",
+			c->memory.app);
+	buf_release(&rules);
+	buf_release(&text);
+	return status;
 }
 
 static int answer(struct command_dig *c)
@@ -201,6 +230,8 @@ static int answer(struct command_dig *c)
 	buf_release(&out);
 	if (status == CLI_DONE && c->save)
 		status = save(c);
+	if (status == CLI_DONE && !c->no_memory)
+		(void)remember(c); /* the answer is there; a message has told what is wrong */
 	if (status == CLI_DONE && c->link.dig.answer.verdict == DIG_NOTHING)
 		status = CLI_NO;
 	return status;
@@ -234,9 +265,14 @@ static int run(struct command_dig *c, const char *target)
 		status = visit_begin(&visit, &c->link.client, &c->target);
 	if (status != CLI_DONE)
 		return status;
+	memory_open(&c->memory,
+		    c->no_memory ? (struct slice){ NULL, 0 } : c->link.client.welcome.app);
+	c->options.known = c->memory.usable ? &c->memory.known : NULL;
+	c->options.when = c->memory.when;
 	dig_init(&c->link.dig, &c->options);
 	status = dig(c);
 	dig_release(&c->link.dig);
+	memory_release(&c->memory);
 	visit_end(&visit, &c->link.client);
 	return status;
 }
@@ -266,6 +302,7 @@ static int set_option(struct command_dig *c, const char *name, int opt)
 		return cli_usage(name, "--budget wants percent, such as 1%%, not '%s'", optarg);
 	if (opt == 'o')
 		c->save = optarg;
+	c->no_memory |= opt == 'm';
 	c->quiet |= opt == 'q';
 	c->json |= opt == 'j';
 	return CLI_DONE;
@@ -278,6 +315,7 @@ int cmd_dig(int argc, char **argv)
 		{ "for", required_argument, NULL, 'f' },
 		{ "budget", required_argument, NULL, 'b' },
 		{ "save", required_argument, NULL, 'o' },
+		{ "no-memory", no_argument, NULL, 'm' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },

@@ -16,6 +16,7 @@
 #include "cli/client.h"
 #include "cli/figures.h"
 #include "cli/live.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/recording.h"
 #include "cli/report_rows.h"
@@ -43,6 +44,7 @@ static const char help[] =
 	"  --raw              figures as measured: with what hooks cost in them\n"
 	"  --in-place[=SECONDS]  first measure methods while all other hooks are closed, in windows that\n"
 	"                     take turns, for 10 seconds if not said otherwise\n"
+	"  --no-memory        do not keep how long methods take, for 'sonde dig' to compare with\n"
 	"  --reset            let all figures count from now: after printing, or before a live view\n"
 	"  --pid PID          of a recording with several processes, this one\n"
 	"  --json             one JSON object; with --live one a line\n"
@@ -116,6 +118,7 @@ struct view {
 	pid_t pid;	      /* 0: it is a file */
 	bool raw;	      /* without compensation */
 	uint64_t in_place_ns; /* 0: no */
+	bool no_memory;
 	bool has_costs;
 	struct costs costs;
 	uint64_t looked; /* for costs, when, in ns */
@@ -347,7 +350,7 @@ static int ask_again(void *ctx, char why[200])
 	int status;
 
 	report_clear(&v->report);
-	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE });
+	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE | REPORT_PARTLY });
 	status = live_ask(&v->client, report_take, &v->report, why);
 	if (status == CLI_DONE && v->report.err) {
 		snprintf(why, 200, "%s", err_text(v->report.err));
@@ -459,6 +462,31 @@ static int measure_in_place(struct view *v)
 	return client_ask(&v->client, report_take, &v->report);
 }
 
+/* How long methods take becomes part of their past, which dig compares with.  One look in ten minutes counts: the
+ * figures of a later one have most of the same calls. */
+static void remember(const struct view *v)
+{
+	struct memory m;
+
+	memory_open(&m, v->client.welcome.app);
+	for (size_t i = 0; m.usable && i < v->report.n; i++) {
+		const struct report_method *r = v->report.all[i];
+		struct known_run run = { .when = m.when,
+					 .calls = (double)r->m.timed,
+					 .mean = report_avg_ns(r),
+					 .p50 = (double)r->m.p50_ns,
+					 .p99 = (double)r->m.p99_ns };
+
+		if (!(r->m.flags & (METHOD_PARTLY | METHOD_ANCHOR | METHOD_GONE)) &&
+		    !known_is_broken(known_past_of(&m.known, r->m.name), &run))
+			known_set_run(&m.known, r->m.name, &run, 600);
+	}
+	m.quiet = true;
+	if (m.known.past && m.known.past->runs[m.known.past->n - 1].when == m.when)
+		(void)memory_keep(&m, NULL);
+	memory_release(&m);
+}
+
 static int from_program(struct view *v, const char *text)
 {
 	int status = target_find(text, &v->target);
@@ -474,7 +502,7 @@ static int from_program(struct view *v, const char *text)
 		return status;
 	}
 	v->client.quiet = true;
-	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE });
+	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE | REPORT_PARTLY });
 	status = client_ask(&v->client, report_take, &v->report);
 	v->pid = v->client.pid;
 	if (status == CLI_DONE && v->live && v->report.n) {
@@ -484,6 +512,8 @@ static int from_program(struct view *v, const char *text)
 			status = reset(v);
 		client_hang_up(&v->client); /* a calibration has a connection of its own */
 		status = status == CLI_DONE ? print_once(v) : status;
+		if (status == CLI_DONE && !v->no_memory)
+			remember(v);
 	}
 	client_close(&v->client);
 	return status;
@@ -581,6 +611,7 @@ static int set_option(struct view *v, const char *name, int opt)
 		v->once |= opt == 'o';
 		v->reset |= opt == 'r';
 		v->raw |= opt == 'R';
+		v->no_memory |= opt == 'm';
 	}
 	return CLI_DONE;
 }
@@ -599,6 +630,7 @@ int cmd_report(int argc, char **argv)
 		{ "reset", no_argument, NULL, 'r' },
 		{ "raw", no_argument, NULL, 'R' },
 		{ "in-place", optional_argument, NULL, 'i' },
+		{ "no-memory", no_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/launch.h"
+#include "cli/memory.h"
 #include "cli/recording.h"
 #include "cli/run.h"
 #include "cli/weave_rules.h"
@@ -27,6 +28,8 @@ static const char help[] =
 	"  --rules FILE       take rules from this file; may be repeated, as may --hook\n"
 	"  --hook RULE        one more rule: 'com.shop.**::* timed'\n"
 	"  --cache DIR        keep woven classes there; `off`: nowhere; otherwise ~/.cache/sonde/woven\n"
+	"  --app NAME         what is remembered of it goes by this name, not by its main class or jar\n"
+	"  --no-memory        do not use what 'sonde dig' has found in it before\n"
 	"  --yes              also when the rules match very many methods\n"
 	"  --apps FILE        only the applications that this file names; all\n"
 	"  --report FILE      when COMMAND has ended, write the figures there; - is stderr\n"
@@ -35,7 +38,8 @@ static const char help[] =
 	"  --check-apps FILE  run nothing; say what is wrong with a file of applications\n"
 	"  --help             this text\n"
 	"\n"
-	"Without rules the agent is idle until 'sonde hook' tells it more.\n"
+	"Without rules the agent is idle until 'sonde hook' tells it more; but what 'sonde dig' has found in\n"
+	"it before is hooked from the start ('sonde memory' lists it).\n"
 	"\n"
 	"Exit status: that of COMMAND, 128 + N when signal N ended it; 2 a rule or option is wrong,\n"
 	"nothing was started; 3 it could not be started.  With --check-apps 0, or 1 when something\n"
@@ -49,8 +53,8 @@ static const char help[] =
 struct run {
 	const char *name; /* of the command */
 	const char *apps, *report, *record, *check_apps;
-	bool yes, json;
-	const char *cache;
+	bool yes, json, no_memory;
+	const char *cache, *app;
 	struct arena mem; /* of the rules */
 	struct rules *rules;
 	struct run_place place;
@@ -126,9 +130,11 @@ static int set(const char *name, struct buf *value)
 	return CLI_DONE;
 }
 
+enum { ENCODED = 1000 }; /* a value is no longer */
+
 static void add_option(struct buf *out, const char *key, const char *path)
 {
-	char text[3 * sizeof(((struct run_place *)0)->report) + 4];
+	char text[3 * ENCODED + 4];
 
 	launch_encode(path, text, sizeof(text));
 	buf_printf(out, "%s%s=%s", out->n ? "," : "", key, text);
@@ -137,8 +143,13 @@ static void add_option(struct buf *out, const char *key, const char *path)
 static int set_agent(const struct run *r)
 {
 	struct buf text = { 0 };
+	char known[PATH_MAX];
 	int status;
 
+	if (!r->no_memory && memory_place(known) && strlen(known) < ENCODED)
+		add_option(&text, "known", known);
+	if (r->app)
+		add_option(&text, "app", r->app);
 	if (r->place.rules[0])
 		add_option(&text, "rules", r->place.rules);
 	if (r->report || r->record)
@@ -283,6 +294,14 @@ static int take_option(struct run *r, int opt)
 	case 'K':
 		r->cache = optarg;
 		break;
+	case 'm':
+		r->no_memory = true;
+		break;
+	case 'n':
+		if (!*optarg || strlen(optarg) > 200)
+			return cli_usage(r->name, "--app wants a name");
+		r->app = optarg;
+		break;
 	case 'j':
 		r->json = true;
 		break;
@@ -300,6 +319,8 @@ static int parse(struct run *r, int argc, char **argv)
 		{ "hook", required_argument, NULL, 'k' },
 		{ "yes", no_argument, NULL, 'y' },
 		{ "cache", required_argument, NULL, 'K' },
+		{ "app", required_argument, NULL, 'n' },
+		{ "no-memory", no_argument, NULL, 'm' },
 		{ "apps", required_argument, NULL, 'a' },
 		{ "report", required_argument, NULL, 'o' },
 		{ "record", required_argument, NULL, 'C' },

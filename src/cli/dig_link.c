@@ -2,11 +2,8 @@
 /* dig_link.c - does what dig asks for. */
 #include "cli/dig_link.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli/cli.h"
+#include "cli/jvm_threads.h"
 #include "cli/layout.h"
 #include "cli/progress.h"
 
@@ -98,7 +95,7 @@ static bool take_hook(void *ctx, unsigned type, struct slice payload)
 
 /* Like client_wait, but a rule that meets nothing is nothing to be told.  CLI_USAGE: the plan has been
  * told that they are too many. */
-static int ask_hook(struct dig_link *l, bool may_be_fewer)
+static int ask_hook(struct dig_link *l)
 {
 	int status = client_send(&l->client), rc;
 	struct slice payload;
@@ -113,7 +110,7 @@ static int ask_hook(struct dig_link *l, bool may_be_fewer)
 		if (rc < 0)
 			return cli_cannot("%s", client_gone(&l->client, gone));
 		if (rc == 1 && type == WIRE_done && wire_get_done(payload, &done) == 0) {
-			if (done.status == CLI_USAGE && may_be_fewer && dig_too_many(&l->dig))
+			if (done.status == CLI_USAGE && dig_too_many(&l->dig))
 				return CLI_USAGE;
 			if (done.status > CLI_NO)
 				cli_cannot("%.*s", SLICE_FMT(done.text));
@@ -132,7 +129,7 @@ static int do_hook(struct dig_link *l, const struct dig_action *a)
 	l->undecided = false;
 	wire_put_hook(&l->client.out,
 		      &(struct wire_hook){ a->rules, slice_str("dig"), HOOK_HELD | HOOK_INSTEAD });
-	status = ask_hook(l, true);
+	status = ask_hook(l);
 	if (status == CLI_USAGE)
 		return CLI_DONE; /* the plan will ask for fewer */
 	if (status > CLI_NO)
@@ -209,6 +206,20 @@ static int pause_for(struct dig_link *l, uint64_t ns)
 	return CLI_DONE;
 }
 
+/* How much the program waits for a processor, since the first reading. */
+static void see_starved(struct dig_link *l)
+{
+	struct jvm_threads t;
+	uint64_t run, delay;
+
+	jvm_threads_read(l->client.pid, &t);
+	if (!l->dig.measure.readings)
+		l->threads = t;
+	run = t.run_ns > l->threads.run_ns ? t.run_ns - l->threads.run_ns : 0;
+	delay = t.delay_ns > l->threads.delay_ns ? t.delay_ns - l->threads.delay_ns : 0;
+	l->dig.starved = run + delay ? (double)delay / (double)(run + delay) : -1;
+}
+
 static int do_measure(struct dig_link *l, const struct dig_action *a)
 {
 	uint64_t before = l->cost.events, timed = l->cost.timed;
@@ -217,6 +228,7 @@ static int do_measure(struct dig_link *l, const struct dig_action *a)
 	if (status != CLI_DONE)
 		return status;
 	l->cost.events = l->cost.timed = 0;
+	see_starved(l);
 	wire_put_report(&l->client.out, &(struct wire_report){ REPORT_BUCKETS });
 	status = ask(l, take_report);
 	if (status != CLI_DONE)
@@ -304,19 +316,16 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 	struct wire_call call;
 	struct slice payload;
 	unsigned type = 0;
-	int extensions = 3; /* code that was just redefined runs slowly for a while */
 	char gone[80];
 	int status, rc;
 
-	/* In place of the hooks that have done their work. */
-	wire_put_hook(&l->client.out,
-		      &(struct wire_hook){ slice_str("skip sonde.none.Nothing"), slice_str("dig"),
-					   HOOK_HELD | HOOK_INSTEAD });
-	status = ask_hook(l, false);
-	wire_put_watch(&l->client.out,
-		       &(struct wire_watch){ .rules = a->rules, .limit = a->limit, .depth = 3 });
-	if (status <= CLI_NO)
-		status = client_send(&l->client);
+	/* In place of the hooks that have done their work, in one change: after each, the JVM has to compile
+	 * the changed code anew, which takes its time on a busy machine. */
+	wire_put_watch(&l->client.out, &(struct wire_watch){ .rules = a->rules,
+							     .limit = a->limit,
+							     .depth = 3,
+							     .flags = HOOK_INSTEAD });
+	status = client_send(&l->client);
 	while (status == CLI_DONE && type != WIRE_done && (now = clock_ns()) < end) {
 		rc = client_next(&l->client, (int)((end - now) / 1000000) + 1, &type, &payload);
 		if (client_interrupted())
@@ -325,9 +334,8 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 			return cli_cannot("%s", client_gone(&l->client, gone));
 		if (rc == 1 && type == WIRE_call && wire_get_call(payload, &call) == 0)
 			take_call(l, &call);
-		if (clock_ns() >= end && extensions-- > 0 &&
-		    !dig_has_enough(&l->dig, (double)clock_ns()))
-			end += 4000000000u;
+		if (clock_ns() >= end && !dig_has_enough(&l->dig, (double)clock_ns()))
+			end += 1000000000u;
 	}
 	dig_watched(&l->dig);
 	return status;
@@ -335,58 +343,24 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 
 /* ---- cost ------------------------------------------------------------------------------------- */
 
-static uint64_t read_own(const char *task, const char *tid)
-{
-	char path[400], text[100] = "";
-	uint64_t ns = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s/comm", task, tid);
-	f = fopen(path, "re");
-	if (f && fgets(text, sizeof(text), f) && strcmp(text, "sonde\n") == 0) {
-		fclose(f);
-		snprintf(path, sizeof(path), "%s/%s/schedstat", task, tid);
-		f = fopen(path, "re");
-		if (f && fgets(text, sizeof(text), f))
-			ns = strtoull(text, NULL, 10);
-	}
-	if (f)
-		fclose(f);
-	return ns;
-}
-
-/* Processor time that the agent's own threads have had: weaving, samples, answers. */
-static uint64_t own_ns(const struct dig_link *l)
-{
-	char task[64];
-	struct dirent *e;
-	uint64_t sum = 0;
-	DIR *dir;
-
-	snprintf(task, sizeof(task), "/proc/%d/task", (int)l->client.pid);
-	dir = opendir(task);
-	while (dir && (e = readdir(dir)))
-		if (e->d_name[0] != '.')
-			sum += read_own(task, e->d_name);
-	if (dir)
-		closedir(dir);
-	return sum;
-}
-
 void dig_link_begin(struct dig_link *l)
 {
+	struct jvm_threads t;
+
+	jvm_threads_read(l->client.pid, &t);
 	l->cost.began_ns = clock_ns();
-	l->cost.own_before = own_ns(l);
+	l->cost.own_before = t.own_ns;
 }
 
 double dig_link_cost(const struct dig_link *l)
 {
 	uint64_t wall = clock_ns() - l->cost.began_ns;
 	double ns = l->cost.events_ns + (double)l->cost.watched * COST_WATCHED;
-	uint64_t own = own_ns(l);
+	struct jvm_threads t;
 
-	if (own > l->cost.own_before)
-		ns += (double)(own - l->cost.own_before);
+	jvm_threads_read(l->client.pid, &t);
+	if (t.own_ns > l->cost.own_before)
+		ns += (double)(t.own_ns - l->cost.own_before);
 	return wall ? ns / (double)wall : 0;
 }
 

@@ -6,6 +6,7 @@
 #define CLI_DIG_LINK_H
 
 #include "cli/client.h"
+#include "cli/jvm_threads.h"
 #include "plan/dig.h"
 
 struct dig_link {
@@ -19,8 +20,9 @@ struct dig_link {
 		uint64_t own_before; /* processor time of the agent's threads, at the beginning */
 		uint64_t read_at;    /* clock_ns() of the last reading */
 	} cost;
-	bool fast;	/* the agent's hooks go the cheaper way into C */
-	bool undecided; /* of the last hook: a condition was left alone */
+	struct jvm_threads threads; /* at the first reading */
+	bool fast;		    /* the agent's hooks go the cheaper way into C */
+	bool undecided;		    /* of the last hook: a condition was left alone */
 };
 
 void dig_link_begin(struct dig_link *l); /* before the first action */

@@ -74,6 +74,9 @@ static void rule_line(struct hook_rows *h, const struct wire_rule *m)
 		   cli_number(classes, m->classes), cli_number(methods, m->methods),
 		   cli_number(calls, m->calls), duration(age, m->age_ns), leaving(leaves, m));
 	client_show(&h->rules, m->text);
+	if (slice_is(m->origin, "memory"))
+		buf_text(&h->rules,
+			 "\n      remembered from an earlier 'sonde dig'; see 'sonde memory'");
 	if (m->flags & RULE_BY_STACK)
 		buf_text(&h->rules,
 			 "\n      a caller in it cannot be woven: each call looks at the "

@@ -82,6 +82,11 @@ static void print_slow(const struct dig_answer *a, struct buf *out)
 		buf_text(out, " of them take over ");
 		dig_put_time(out, a->limit_ns);
 	}
+	if (a->root_usual > 0) {
+		buf_printf(out, "; in %u earlier looks ", a->root_earlier);
+		dig_put_time(out, a->root_usual);
+		buf_text(out, a->breaks ? " on average" : " on average, so that is not new");
+	}
 	buf_text(out, ".\n");
 }
 
@@ -249,4 +254,23 @@ void dig_print_rules(const struct dig *d, struct buf *out)
 	if (a->condition.condition.n && slice_eq(a->condition_at, a->guilty))
 		buf_printf(out, " if %.*s", SLICE_FMT(a->condition.condition));
 	buf_text(out, " timed\n");
+}
+
+void dig_print_short(const struct dig *d, struct buf *out)
+{
+	const struct dig_answer *a = &d->answer;
+
+	dig_put_name(out, a->root);
+	if (a->verdict == DIG_GC) {
+		buf_text(out, ": garbage collection");
+		return;
+	}
+	if (a->is_measured && !slice_eq(a->guilty, a->root))
+		buf_printf(out, ": %.0f %% of the time", 100 * a->share.value);
+	buf_text(out, slice_eq(a->guilty, a->root) ? "" : " in ");
+	if (!slice_eq(a->guilty, a->root))
+		dig_put_name(out, a->guilty);
+	buf_printf(out, ", which %s", kind_text(a->kind));
+	if (a->condition.condition.n)
+		buf_printf(out, ", when %.*s", SLICE_FMT(a->condition.condition));
 }

@@ -30,14 +30,16 @@ enum {
 };
 
 enum {
-	ROOT_WINDOWS = 2,     /* at least */
-	ROOT_WINDOWS_MAX = 8, /* while less has returned than the samples have seen */
+	ROOT_WINDOWS = 2,	/* at least */
+	ROOT_WINDOWS_MAX = 8,	/* while less has returned than the samples have seen */
+	ROOT_WINDOWS_LONG = 20, /* ... on a machine that is busy with other things */
 	BRANCH_WINDOWS = 3,
 	BRANCH_WINDOWS_MAX = 8,
 	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
 	UNDER_LEAST = 40,	  /* samples below the root */
 	WATCHED_CALLS = 12000,
 	WATCHED_LEAST = 60,
+	WATCHED_SLOW = 4,
 	WATCHED_NS = 10000, /* what it costs to write down the arguments of a call */
 };
 
@@ -53,6 +55,7 @@ void dig_init(struct dig *d, const struct dig_options *options)
 	samples_init(&d->under);
 	measure_init(&d->measure);
 	d->options = *options;
+	d->starved = -1;
 	for (size_t i = 0; i < COUNT(d->watched); i++)
 		split_init(&d->watched[i].split);
 }
@@ -359,9 +362,11 @@ void dig_method(struct dig *d, const struct dig_figures *f)
 static void roots_measured(struct dig *d)
 {
 	size_t n = measure_windows(&d->measure);
-	bool any = find_root(d) && find_root_is_whole(d);
+	bool any = find_root(d), whole = any && find_root_is_whole(d);
+	size_t most = d->starved > 0.5 ? ROOT_WINDOWS_LONG : ROOT_WINDOWS_MAX;
 
-	if (n < ROOT_WINDOWS || (!any && n < ROOT_WINDOWS_MAX && !is_late(d, 5 * second)))
+	/* With nothing at all there is no way on, so that is worth more time. */
+	if (n < ROOT_WINDOWS || (!whole && n < most && !is_late(d, (any ? 26 : 5) * second)))
 		return;
 	if (!find_decide(d)) {
 		finish(d);
@@ -493,14 +498,33 @@ void dig_value(struct dig *d, unsigned number, struct slice text)
 		split_value(d->taking, number, text);
 }
 
+/* Some slow calls and some others, where there are both. */
+static bool has_both(const struct dig *d, const struct split *s, bool is_root)
+{
+	const struct dig_answer *a = &d->answer;
+
+	if (s->n < WATCHED_LEAST)
+		return false;
+	if (is_root && a->limit_ns > 0 && a->slow_share < 0.8)
+		return split_count(s, a->limit_ns) >= WATCHED_SLOW;
+	return is_root || a->slow_share >= 0.8 || split_limit(s) > 0;
+}
+
 bool dig_has_enough(const struct dig *d, double now_ns)
 {
-	size_t most = 0;
+	bool any = false, root = false;
 
+	if (now_ns - d->began + 3 * second > d->options.for_ns)
+		return true;
 	for (unsigned i = 0; i < d->n_watched; i++)
-		if (d->watched[i].split.n > most)
-			most = d->watched[i].split.n;
-	return most >= WATCHED_LEAST || now_ns - d->began + 5 * second > d->options.for_ns;
+		root |= slice_eq(d->watched[i].method, d->answer.root);
+	for (unsigned i = 0; i < d->n_watched; i++) {
+		bool is_root = slice_eq(d->watched[i].method, d->answer.root);
+
+		if (is_root || !root)
+			any |= has_both(d, &d->watched[i].split, is_root);
+	}
+	return any;
 }
 
 void dig_watched(struct dig *d)

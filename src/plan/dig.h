@@ -16,6 +16,7 @@
 #define PLAN_DIG_H
 
 #include "plan/kind.h"
+#include "plan/known.h"
 #include "plan/measure.h"
 #include "plan/split.h"
 #include "plan/trail.h"
@@ -35,6 +36,8 @@ struct dig_options {
 	double slow_ns;	     /* calls from here on are slow; 0: 50 ms, or much slower than usual */
 	double for_ns;	     /* it ends by then */
 	double budget;	     /* share of one processor that may go into it */
+	struct known *known; /* from before, or NULL; methods as they are now are added */
+	uint64_t when;	     /* now, in seconds since 1970 */
 };
 
 enum { DIG_BUCKETS = 256, DIG_PATH = 24, DIG_CONTEXTS = 6, DIG_GRAPH = 24 };
@@ -69,7 +72,10 @@ struct dig_answer {
 	enum dig_verdict verdict;
 	struct slice root; /* what is slow */
 	double root_mean, root_p50, root_p99, root_rate, slow_share, slow_ns, limit_ns;
-	struct slice guilty; /* pkg.Class.method(desc) */
+	double root_usual;     /* its mean in earlier looks, ns; 0: not known */
+	unsigned root_earlier; /* so many looks */
+	bool breaks;	       /* it takes much longer than in any of them */
+	struct slice guilty;   /* pkg.Class.method(desc) */
 	struct slice path[DIG_PATH];
 	unsigned n_path;
 	struct estimated share;	   /* of the root's time */
@@ -120,6 +126,9 @@ struct dig {
 	/* The governor: what the hooks have cost in the last window, as a share of one processor (set by
 	 * the driver before dig_measured), and what was done about it. */
 	double cost_share;
+	/* How much of the time that its threads wanted a processor they waited for one, since the hooks came
+	 * (set by the driver before dig_measured; negative: not known). */
+	double starved;
 	struct slice banned[16];
 	unsigned n_banned;
 	bool lowered;
@@ -156,6 +165,7 @@ void dig_watched(struct dig *d);
 /* The answer in two lines, and the rules that keep an eye on it. */
 void dig_print(const struct dig *d, struct buf *out);
 void dig_print_rules(const struct dig *d, struct buf *out);
+void dig_print_short(const struct dig *d, struct buf *out); /* what was found, in one short line */
 
 /* ---- for the parts of dig ---- */
 

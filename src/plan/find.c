@@ -198,6 +198,7 @@ bool find_branch(struct dig *d)
 	struct dig_answer *a = &d->answer;
 	struct measured *root = root_measured(d), *at = root, *next, *parent = NULL;
 	const struct measure *m = &d->measure;
+	bool clear;
 
 	if (!root || measure_ns(m, root) <= 0)
 		return false;
@@ -225,8 +226,13 @@ bool find_branch(struct dig *d)
 		if (measure_method(m, a->task, &task))
 			a->task_mean = measure_mean(m, &task);
 	}
-	return measure_calls(m, at) >= 5 && a->mean.margin >= 0 &&
-	       a->mean.margin < 0.3 * a->mean.value && a->share.margin < 0.15;
+	/* Calls that have not ended are in the time of their callees, but not yet in their own. */
+	clear = measure_calls(m, at) >= 5 && a->mean.margin >= 0 &&
+		a->mean.margin < 0.3 * a->mean.value && a->share.margin >= 0 &&
+		a->share.margin < 0.15 && a->share.value < 1.1 && find_returns(d);
+	if (a->share.value > 1)
+		a->share.value = 1;
+	return clear;
 }
 
 void find_tell_branch(struct dig *d)

@@ -7,6 +7,10 @@ static const double slow_time = 0.25;	 /* share of its time that is in slow call
 static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
 static const double gc_much = 0.12;
 static const double waiting_much = 0.4;
+static const double least_calls = 5; /* so few can be anything */
+static const double statements_many = 20, statements_time = 0.4, statements_least = 5e6;
+static const double as_ever =
+	0.1; /* what a root weighs that is slow, but no slower than it ever was */
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -16,10 +20,12 @@ static double share(uint64_t part, uint64_t whole)
 void find_tell_look(struct dig *d)
 {
 	const struct sample_vitals *v = &d->all.vitals;
+	uint64_t own = v->gc_cpu + v->jit_cpu + v->own_cpu;
 
+	own = v->cpu > own ? v->cpu - own : 0; /* of the program's threads */
 	d->answer.gc_share = share(v->gc, v->wall);
 	d->answer.gc_cpu_share = share(v->gc_cpu, v->cpu);
-	d->answer.delay_share = share(v->delay, v->cpu + v->delay);
+	d->answer.delay_share = share(v->delay, own + v->delay);
 	buf_printf(&d->said,
 		   "Looked %llu times at %u threads in %.1f s: %.0f %% of one processor used, "
 		   "garbage collection %.0f %% of the time.\n",
@@ -62,7 +68,8 @@ bool find_root_is_whole(const struct dig *d)
 		if (!measure_method(&d->measure, d->roots[i]->name, &m) ||
 		    measure_ns(&d->measure, &m) <= 0)
 			continue;
-		if (seen > 0.04 && measure_ns(&d->measure, &m) / wall < seen / 3)
+		if (seen > 0.04 && (measure_ns(&d->measure, &m) / wall < seen / 3 ||
+				    measure_calls(&d->measure, &m) < least_calls))
 			return false;
 	}
 	return true;
@@ -83,8 +90,11 @@ struct candidate {
 	struct spread spread;
 	double limit; /* of slow calls, ns; 0: all of them */
 	bool slow;
-	double weight;	/* ns of slow calls */
-	double waiting; /* share of the samples that wait for locks */
+	double weight;	   /* ns of slow calls */
+	double waiting;	   /* share of the samples that wait for locks */
+	double statements; /* so many for each call; 0: that is not what makes it slow */
+	const struct known_past *past;
+	bool breaks; /* with its past */
 };
 
 struct nature {		  /* of a root, by samples */
@@ -117,11 +127,68 @@ static double stretch(const struct dig *d, double computing)
 	return lost < 0.3 ? 1 : lost < 0.95 ? 1 / (1 - lost) : 20;
 }
 
+/* A few statements are what a root is for.  Many of them that have most of its time, one for each row of another
+ * one, are a fault, however fast each is. */
+static double statements_of(const struct dig *d, const struct dig_figures *root)
+{
+	for (const struct dig_figures *f = d->figures; f; f = f->next) {
+		double n = root->calls ? (double)f->calls / (double)root->calls : 0;
+
+		if (n >= statements_many && trail_is_sql(f->name) &&
+		    (double)f->total_ns >= statements_time * (double)root->total_ns)
+			return n;
+	}
+	return 0;
+}
+
+static struct known_run run_of(const struct dig *d, const struct dig_figures *f)
+{
+	return (struct known_run){ .when = d->options.when,
+				   .calls = (double)f->timed,
+				   .mean = f->timed ? (double)f->total_ns / (double)f->timed : 0,
+				   .p50 = stats_quantile(f->low, f->count, f->n, 0.5),
+				   .p99 = stats_quantile(f->low, f->count, f->n, 0.99) };
+}
+
+/* Against its own past, in which the machine may have been less busy. */
+static void judge_past(const struct dig *d, struct candidate *c, double longer)
+{
+	struct known_run now = run_of(d, c->figures);
+	double usual;
+
+	c->past = d->options.known ? known_past_of(d->options.known, c->figures->name) : NULL;
+	usual = known_usual(c->past);
+	now.mean /= longer;
+	c->breaks = known_is_broken(c->past, &now);
+	if (c->breaks && !c->slow) {
+		c->slow = true;
+		c->limit = 0;
+		c->spread = stats_spread(c->figures->low, c->figures->count, c->figures->n, 0);
+		c->weight = (double)c->figures->total_ns * (1 - usual / now.mean);
+	} else if (!c->breaks && usual > 0) {
+		c->weight *= as_ever;
+	}
+}
+
+/* All that was measured becomes part of the past, but for what breaks with it. */
+static void keep_runs(const struct dig *d)
+{
+	for (const struct dig_figures *f = d->figures; f && d->options.known; f = f->next) {
+		struct nature is = nature_of(d, f->name);
+		struct known_run run = run_of(d, f);
+
+		run.mean /= stretch(d, is.computing);
+		if (!known_is_broken(known_past_of(d->options.known, f->name), &run))
+			known_set_run(d->options.known, f->name, &run, 0);
+	}
+}
+
 static void judge(const struct dig *d, const struct dig_figures *f, struct candidate *c)
 {
 	struct nature is = nature_of(d, f->name);
 	double longer = stretch(d, is.computing);
 	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default * longer;
+	double mean;
 
 	*c = (struct candidate){ .figures = f, .limit = limit, .waiting = is.waiting };
 	c->spread = stats_spread(f->low, f->count, f->n, limit);
@@ -138,14 +205,16 @@ static void judge(const struct dig *d, const struct dig_figures *f, struct candi
 			c->spread = s;
 		}
 	}
-	if (!c->slow && f->timed && (double)f->total_ns / (double)f->timed > 2e6) {
-		if (c->waiting >= waiting_much) {
-			c->slow = true;
-			c->limit = 0;
-			c->spread = stats_spread(f->low, f->count, f->n, 0);
-		}
+	mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
+	if (!c->slow && d->options.slow_ns <= 0 && mean > statements_least * longer)
+		c->statements = statements_of(d, f);
+	if (!c->slow && (c->statements > 0 || (mean > 2e6 && c->waiting >= waiting_much))) {
+		c->slow = true;
+		c->limit = 0;
+		c->spread = stats_spread(f->low, f->count, f->n, 0);
 	}
 	c->weight = c->spread.slow_time * (double)f->total_ns;
+	judge_past(d, c, longer);
 }
 
 static void tell_candidate(struct dig *d, const struct candidate *c)
@@ -165,8 +234,20 @@ static void tell_candidate(struct dig *d, const struct candidate *c)
 		dig_put_time(&d->said, c->limit);
 		buf_printf(&d->said, " and have %.0f %% of the time: slow",
 			   100 * c->spread.slow_time);
-	} else if (c->slow) {
+	} else if (c->statements > 0) {
+		buf_printf(&d->said, ", most of that in %.0f statements for each call: slow",
+			   c->statements);
+	} else if (c->slow && !c->breaks) {
 		buf_printf(&d->said, ", %.0f %% of that waiting for locks: slow", 100 * c->waiting);
+	}
+	if (c->breaks) {
+		buf_text(&d->said, "; on average ");
+		dig_put_time(&d->said, (double)f->total_ns / (double)f->timed);
+		buf_text(&d->said, ", but in earlier looks ");
+		dig_put_time(&d->said, known_usual(c->past));
+		buf_text(&d->said, ": slow");
+	} else if (c->slow && known_usual(c->past) > 0) {
+		buf_text(&d->said, ", as ever");
 	}
 	buf_text(&d->said, "\n");
 }
@@ -184,12 +265,17 @@ static void take_root(struct dig *d, const struct candidate *c)
 	a->slow_share = c->spread.slow_calls;
 	a->slow_ns = c->spread.slow_mean;
 	a->limit_ns = c->limit;
+	a->root_usual = known_usual(c->past);
+	a->root_earlier = c->past ? c->past->n : 0;
+	a->breaks = c->breaks;
 }
 
-bool find_decide(struct dig *d)
+static bool decide(struct dig *d)
 {
 	struct candidate best = { 0 }, busiest = { 0 }, c;
 
+	if (d->starved >= 0) /* while the times were measured, not while samples were taken */
+		d->answer.delay_share = d->starved;
 	for (const struct dig_figures *f = d->figures; f; f = f->next) {
 		const struct sample_node *n = NULL;
 
@@ -225,6 +311,14 @@ bool find_decide(struct dig *d)
 		buf_text(&d->said, ".\n");
 	}
 	return d->answer.verdict != DIG_NOTHING;
+}
+
+bool find_decide(struct dig *d)
+{
+	bool slow = decide(d);
+
+	keep_runs(d);
+	return slow;
 }
 
 /* Nothing could be measured: one call goes on for ever, or nothing may be hooked. */

@@ -44,7 +44,7 @@ struct sample_lock {
 	struct sample_lock *next;
 };
 
-struct sample_vitals { /* ns */
+struct sample_vitals { /* ns; delay is of the program's own threads, cpu of all */
 	uint64_t wall, cost, gc, cpu, delay, gc_cpu, jit_cpu, own_cpu;
 	uint64_t samples, gcs;
 	uint32_t threads, cpus;

@@ -227,6 +227,15 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+size_t split_count(const struct split *s, double limit_ns)
+{
+	size_t n = 0;
+
+	for (const struct split_call *c = s->calls; c; c = c->next)
+		n += c->ns >= limit_ns;
+	return n;
+}
+
 double split_limit(const struct split *s)
 {
 	double *all = s->n ? mem_alloc(s->n * sizeof(*all)) : NULL, limit = 0, best = 4;

@@ -50,6 +50,8 @@ struct split_answer {
 /* Slow are calls from limit_ns on. */
 void split_find(struct split *s, double limit_ns, struct split_answer *out);
 
+size_t split_count(const struct split *s, double limit_ns); /* calls that are slow */
+
 /* A limit between usual and slow calls; 0 when they are much the same. */
 double split_limit(const struct split *s);
 

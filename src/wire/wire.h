@@ -27,10 +27,11 @@ enum wire_type {
 
 /* Flags of the fields named `flags`. */
 enum {
-	HOOK_YES = 1,	    /* also when there are very many methods */
-	HOOK_HELD = 2,	    /* leaves when the client does */
-	HOOK_DRY = 4,	    /* only count what it would hook */
-	HOOK_INSTEAD = 8,   /* those that this client holds leave in the same change */
+	HOOK_YES = 1,  /* also when there are very many methods */
+	HOOK_HELD = 2, /* leaves when the client does */
+	HOOK_DRY = 4,  /* only count what it would hook */
+	HOOK_INSTEAD =
+		8, /* (also of `watch`) those that this client holds leave in the same change */
 	REPORT_BUCKETS = 2, /* of `report`: with histograms */
 	RULE_HELD = 1,	    /* of `rule`: some client holds it */
 	RULE_WAITS = 2,	    /* ... it decides about no method that is loaded */
@@ -40,9 +41,11 @@ enum {
 	METHOD_GONE = 1,  /* of `method`: hooked once, not any more */
 	METHOD_NO_QUANTILES = 2,
 	METHOD_ANCHOR = 4,  /* not hooked: a step in the sequence of callers of others */
+	METHOD_PARTLY = 16, /* only some calls are told: its rule has `inside` or `if` */
 	METHOD_SETTLED = 8, /* its timed calls wait for what is under way (also NODE_SETTLED) */
 	STATUS_FAST = 1,
-	REPORT_TREE = 1, /* of `report`: the nodes of the tree, too, after the methods */
+	REPORT_PARTLY = 4, /* of `report`: say METHOD_PARTLY */
+	REPORT_TREE = 1,   /* of `report`: the nodes of the tree, too, after the methods */
 	NODE_SETTLED = 1,
 	NODE_LIGHT = 2,	  /* only counted */
 	FRAME_NATIVE = 1, /* of `frame`: the method has no byte code */

@@ -18,6 +18,7 @@ public class Garbage {
 	public static void main(String[] args) throws Exception {
 		for (int i = 0; i < 74 << 10; i++)
 			live.add(new byte[1000]);
+		System.out.println("ready");
 		for (int i = 0;; i++) {
 			kept += render(i);
 			Thread.sleep(1);

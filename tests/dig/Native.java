@@ -23,6 +23,7 @@ public class Native {
 		Random random = new Random(3);
 		for (int i = 0; i < page.length; i++)
 			page[i] = (byte)(random.nextInt(12) + i % 3);
+		System.out.println("ready");
 		for (;;) {
 			publish(page);
 			Thread.sleep(3);

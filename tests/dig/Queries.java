@@ -36,6 +36,7 @@ public class Queries {
 				c.createStatement().execute("INSERT INTO orders VALUES(" + i + ")");
 				c.createStatement().execute("INSERT INTO line VALUES(" + i + ", 'two of them')");
 			}
+			System.out.println("ready");
 			while (list(c) > 0)
 				Thread.sleep(5);
 		}

@@ -33,6 +33,7 @@ public class Tenant {
 	public static void main(String[] args) throws Exception {
 		for (int i = 0; i < 400; i++)
 			tables.put("t-" + i, new int[i == 137 ? 3_000_000 : 300]);
+		System.out.println("ready");
 		for (int i = 0;; i++) {
 			serve(new Request("t-" + i * 7 % 400, i % 9));
 			if (i % 4 == 0)

@@ -267,6 +267,74 @@ TEST(dig_says_when_nothing_is_slow)
 	dig_release(&w.dig);
 }
 
+static void remember(struct known *k, double mean_ns)
+{
+	known_init(k, slice_str("shop.Main"));
+	for (uint64_t i = 1; i <= 4; i++) {
+		struct known_run r = { i, 100, mean_ns, mean_ns, mean_ns };
+
+		known_set_run(k, slice_str(HANDLE), &r, 0);
+	}
+}
+
+TEST(dig_picks_the_method_that_breaks_with_its_past)
+{
+	struct dig_options options = usual;
+	struct world w = { .slow = true, .has_inside = true };
+	struct known k;
+	char text[2000];
+
+	options.slow_ns = 1e10; /* nothing is slow by that */
+	options.known = &k;
+	options.when = 9;
+	remember(&k, 1e6); /* it is some 6 ms now */
+	drive(&w, &options, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(w.dig.answer.breaks);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	CHECK(strstr(text, "; in 4 earlier looks 1 ms on average.\n") != NULL);
+	CHECK_INT(known_past_of(&k, slice_str(HANDLE))->n, 4, "what breaks with it is no past");
+	dig_release(&w.dig);
+	known_release(&k);
+}
+
+TEST(dig_finds_nothing_slow_that_is_as_ever)
+{
+	struct dig_options options = usual;
+	struct world w = { .slow = true, .has_inside = true };
+	struct known k;
+	char text[2000];
+
+	options.slow_ns = 1e10;
+	options.known = &k;
+	options.when = 9;
+	remember(&k, 5e6);
+	drive(&w, &options, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
+	CHECK_INT(known_past_of(&k, slice_str(HANDLE))->n, 5, "and that is remembered");
+	CHECK_INT(known_past_of(&k, slice_str(HANDLE))->runs[4].when, 9, NULL);
+	dig_release(&w.dig);
+	known_release(&k);
+}
+
+TEST(dig_says_that_a_slow_method_was_ever_so)
+{
+	struct dig_options options = usual;
+	struct world w = { .slow = true, .has_inside = true };
+	struct known k;
+	char text[2000];
+
+	options.known = &k;
+	remember(&k, 5e6);
+	drive(&w, &options, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(!w.dig.answer.breaks);
+	CHECK(strstr(text, "in 4 earlier looks 5 ms on average, so that is not new") != NULL);
+	dig_release(&w.dig);
+	known_release(&k);
+}
+
 TEST(dig_explains_a_method_that_is_asked_for_though_it_is_not_slow)
 {
 	struct dig_options options = usual;
