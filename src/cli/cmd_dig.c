@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/dig_link.h"
@@ -169,6 +170,8 @@ static void put_json(const struct command_dig *c, struct buf *out)
 	if (a->verdict != DIG_NOTHING)
 		json_cause(&j, a);
 	json_number(&j, "cost", dig_link_cost(&c->link));
+	json_key(&j, "cost_calibrated");
+	json_bool(&j, c->link.is_calibrated);
 	json_close(&j, '}');
 	buf_u8(out, '\n');
 	buf_release(&text);
@@ -271,6 +274,9 @@ static int run(struct command_dig *c, const char *target)
 	c->options.when = c->memory.when;
 	dig_init(&c->link.dig, &c->options);
 	status = dig(c);
+	if (client_interrupted())
+		fprintf(stderr, "%ssonde: interrupted; its hooks go out again\n",
+			isatty(STDERR_FILENO) ? "\n" : "");
 	dig_release(&c->link.dig);
 	memory_release(&c->memory);
 	visit_end(&visit, &c->link.client);

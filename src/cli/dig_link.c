@@ -2,13 +2,15 @@
 /* dig_link.c - does what dig asks for. */
 #include "cli/dig_link.h"
 
+#include "cli/calibration.h"
 #include "cli/cli.h"
 #include "cli/jvm_threads.h"
 #include "cli/layout.h"
 #include "cli/progress.h"
 
-/* What one event costs the program, in ns: taken on the high side of what such machines show. */
-enum { COST_COUNTED = 15, COST_TIMED = 60, COST_SLOW_WAY = 60, COST_WATCHED = 10000 };
+/* What one event costs the program, in ns, where there is no calibration: taken on the high side of what
+ * such machines show.  A call whose arguments are written down is not part of calibrations. */
+enum { USUAL_PASSED = 15, USUAL_TIMED = 75, USUAL_SLOW_WAY = 60, COST_WATCHED = 10000 };
 
 static int ask(struct dig_link *l, client_row *row)
 {
@@ -217,6 +219,7 @@ static void see_starved(struct dig_link *l)
 		l->threads = t;
 	run = t.run_ns > l->threads.run_ns ? t.run_ns - l->threads.run_ns : 0;
 	delay = t.delay_ns > l->threads.delay_ns ? t.delay_ns - l->threads.delay_ns : 0;
+	l->dig.ran_ns = (double)run;
 	l->dig.starved = run + delay ? (double)delay / (double)(run + delay) : -1;
 }
 
@@ -236,8 +239,8 @@ static int do_measure(struct dig_link *l, const struct dig_action *a)
 	if (l->dig.measure.readings && l->cost.events > before) {
 		uint64_t n = l->cost.events - before, now = clock_ns();
 		uint64_t t = l->cost.timed > timed ? l->cost.timed - timed : 0;
-		double ns = (double)n * (COST_COUNTED + (l->fast ? 0 : COST_SLOW_WAY)) +
-			    (double)t * COST_TIMED;
+		const double *price = l->price[l->fast ? 0 : 1];
+		double ns = (double)(n > t ? n - t : 0) * price[0] + (double)t * price[1];
 
 		l->cost.events_ns += ns;
 		l->dig.cost_share = now > l->cost.read_at ? ns / (double)(now - l->cost.read_at)
@@ -343,10 +346,42 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 
 /* ---- cost ------------------------------------------------------------------------------------- */
 
+/* Of short calls, which are those that are called often; the middle, since they are added up. */
+static double pair_of(const struct costs *c, enum cost_tier tier, enum cost_kind kind)
+{
+	return c->of[tier][kind][1].pair.mid;
+}
+
+/* What was measured on this machine with this JVM counts; where nothing was, what is usual. */
+static void find_prices(struct dig_link *l)
+{
+	struct calibration_key key;
+	struct buf text = { 0 };
+	struct costs c;
+
+	if (calibration_key(l->client.welcome.jvm, &key) >= 0 &&
+	    calibration_load(&key, &text, &c) >= 0) {
+		l->price[0][0] = pair_of(&c, COST_COMPILED, COST_PASSED);
+		l->price[0][1] = pair_of(&c, COST_COMPILED, COST_SETTLED);
+		l->price[1][0] = pair_of(&c, COST_JNI, COST_PASSED);
+		l->price[1][1] = pair_of(&c, COST_JNI, COST_SETTLED);
+		l->is_calibrated = true;
+	} else {
+		l->price[0][0] = USUAL_PASSED;
+		l->price[0][1] = USUAL_TIMED;
+		l->price[1][0] = USUAL_PASSED + USUAL_SLOW_WAY;
+		l->price[1][1] = USUAL_TIMED + USUAL_SLOW_WAY;
+	}
+	for (int i = 0; i < 4; i++) /* a calibration can find nothing, but a hook is never free */
+		l->price[i / 2][i % 2] = l->price[i / 2][i % 2] > 1 ? l->price[i / 2][i % 2] : 1;
+	buf_release(&text);
+}
+
 void dig_link_begin(struct dig_link *l)
 {
 	struct jvm_threads t;
 
+	find_prices(l);
 	jvm_threads_read(l->client.pid, &t);
 	l->cost.began_ns = clock_ns();
 	l->cost.own_before = t.own_ns;

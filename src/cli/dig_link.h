@@ -21,8 +21,10 @@ struct dig_link {
 		uint64_t read_at;    /* clock_ns() of the last reading */
 	} cost;
 	struct jvm_threads threads; /* at the first reading */
-	bool fast;		    /* the agent's hooks go the cheaper way into C */
-	bool undecided;		    /* of the last hook: a condition was left alone */
+	double price[2][2]; /* of a call in ns: the fast way or the other; not timed or timed */
+	bool is_calibrated; /* ... as measured here with this JVM */
+	bool fast;	    /* the agent's hooks go the cheaper way into C */
+	bool undecided;	    /* of the last hook: a condition was left alone */
 };
 
 void dig_link_begin(struct dig_link *l); /* before the first action */

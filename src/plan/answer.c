@@ -90,25 +90,41 @@ static void print_slow(const struct dig_answer *a, struct buf *out)
 	buf_text(out, ".\n");
 }
 
+/* How many callers, from the guilty method outwards, a context has in common with the guilty way. */
+static unsigned common(const struct dig_answer *a, const struct dig_context *c)
+{
+	unsigned n = 0, own = a->n_path ? a->n_path - 1 : 0; /* without the guilty one itself */
+
+	while (n < own && n < c->n && slice_eq(a->path[own - 1 - n], c->callers[c->n - 1 - n]))
+		n++;
+	return n;
+}
+
+/* ", called by A (but 3 us when called by B)"; when both are called by A, what is above A makes the
+ * difference: ", called by A below C (but 3 us below D)". */
 static void put_contexts(const struct dig_answer *a, struct buf *out)
 {
-	bool fast = false;
+	unsigned own = a->n_path ? a->n_path - 1 : 0, told = 0;
 
-	for (unsigned i = 0; i < a->n_contexts; i++)
-		fast |= !a->contexts[i].slow;
 	if (a->caller.n) {
-		buf_printf(out, ", called by ");
+		buf_text(out, ", called by ");
 		put_whole(out, a->caller);
 	}
-	for (unsigned i = 0; fast && i < a->n_contexts; i++) {
+	for (unsigned i = 0; i < a->n_contexts; i++) {
 		const struct dig_context *c = &a->contexts[i];
+		unsigned same = common(a, c);
 
-		if (c->slow || !c->n)
+		if (c->slow || same >= c->n)
 			continue;
+		if (same && same < own && told != same) {
+			buf_text(out, " below ");
+			put_whole(out, a->path[own - 1 - same]);
+			told = same;
+		}
 		buf_text(out, " (but ");
 		dig_put_time(out, c->mean.value);
-		buf_text(out, " when called by ");
-		put_whole(out, c->callers[c->n - 1]);
+		buf_text(out, same ? " below " : " when called by ");
+		put_whole(out, c->callers[c->n - 1 - same]);
 		buf_text(out, ")");
 	}
 }

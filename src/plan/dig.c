@@ -166,10 +166,21 @@ static void branch_rule(struct dig *d, struct slice name, bool inside)
 		rule(d, name, inside);
 }
 
+/* The other callers of the methods on the way down: first those of its end, where they matter most. */
+static void caller_rules(struct dig *d)
+{
+	const struct trail *t = &d->trail;
+
+	for (unsigned s = t->n; s-- > 1;)
+		for (unsigned i = 0; i < d->n_graph; i++)
+			for (unsigned k = 0; k < d->graph[i].n; k++)
+				if (slice_eq(d->graph[i].callees[k], t->steps[s].node->name))
+					branch_rule(d, d->graph[i].method, true);
+}
+
 static void branch_rules(struct dig *d)
 {
 	const struct trail *t = &d->trail;
-	struct slice end = t->steps[t->n - 1].node->name;
 
 	buf_clear(&d->rules);
 	d->n_rules = 0;
@@ -181,10 +192,7 @@ static void branch_rules(struct dig *d)
 		for (unsigned k = 0; k < t->steps[i].n_beside; k++)
 			if (trail_can_hook(t->steps[i].beside[k]))
 				branch_rule(d, t->steps[i].beside[k]->name, true);
-	for (unsigned i = 0; i < d->n_graph; i++)
-		for (unsigned k = 0; k < d->graph[i].n; k++)
-			if (slice_eq(d->graph[i].callees[k], end))
-				branch_rule(d, d->graph[i].method, true);
+	caller_rules(d);
 	if (d->answer.task.n)
 		branch_rule(d, d->answer.task, false);
 }

@@ -129,6 +129,7 @@ struct dig {
 	/* How much of the time that its threads wanted a processor they waited for one, since the hooks came
 	 * (set by the driver before dig_measured; negative: not known). */
 	double starved;
+	double ran_ns; /* what they had of processors meanwhile; 0: not known */
 	struct slice banned[16];
 	unsigned n_banned;
 	bool lowered;

@@ -204,7 +204,7 @@ bool find_branch(struct dig *d)
 		return false;
 	a->n_path = 0;
 	a->path[a->n_path++] = root->name;
-	while ((next = largest_child(d, at)) && a->n_path < DIG_PATH &&
+	while (!trail_is_sql(at->name) && (next = largest_child(d, at)) && a->n_path < DIG_PATH &&
 	       measure_ns(m, next) >= 0.5 * measure_ns(m, at)) {
 		parent = at;
 		at = next;

@@ -7,7 +7,9 @@ static const double slow_time = 0.25;	 /* share of its time that is in slow call
 static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
 static const double gc_much = 0.12;
 static const double waiting_much = 0.4;
-static const double least_calls = 5; /* so few can be anything */
+static const double usual_much = 0.5,
+		    undisturbed = 0.1; /* the tenth of the calls that had to wait least */
+static const double least_calls = 5;   /* so few can be anything */
 static const double statements_many = 20, statements_time = 0.4, statements_least = 5e6;
 static const double as_ever =
 	0.1; /* what a root weighs that is slow, but no slower than it ever was */
@@ -141,6 +143,17 @@ static double statements_of(const struct dig *d, const struct dig_figures *root)
 	return 0;
 }
 
+/* Its slow calls are none of its doing: the calls that take as long as usual account for what the program had of
+ * processors, so the slow ones have only waited for one. */
+static bool only_waits(const struct dig *d, const struct candidate *c, double computing)
+{
+	const struct dig_figures *f = c->figures;
+	double usual = (double)f->calls * stats_quantile(f->low, f->count, f->n, undisturbed);
+
+	return computing > 0.5 && c->spread.slow_calls < 0.3 && d->ran_ns > 0 &&
+	       usual > usual_much * d->ran_ns;
+}
+
 static struct known_run run_of(const struct dig *d, const struct dig_figures *f)
 {
 	return (struct known_run){ .when = d->options.when,
@@ -205,6 +218,8 @@ static void judge(const struct dig *d, const struct dig_figures *f, struct candi
 			c->spread = s;
 		}
 	}
+	if (c->slow && longer > 1 && only_waits(d, c, is.computing))
+		c->slow = false;
 	mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
 	if (!c->slow && d->options.slow_ns <= 0 && mean > statements_least * longer)
 		c->statements = statements_of(d, f);

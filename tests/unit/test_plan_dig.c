@@ -19,6 +19,7 @@ struct world {
 	struct dig dig;
 	double now;
 	bool slow, has_inside, many;
+	double starved, ran_ns;
 	bool is_costly;	     /* hooks cost too much while log is among them */
 	bool all_are_costly; /* ... while every call is timed */
 	unsigned samples, hooks, watches, callees;
@@ -112,6 +113,8 @@ static void do_measure(struct world *w)
 	if (has(w, "shop.Log::put"))
 		row(w, 1, LOG, 5000 * r, 0);
 	measure_end(&w->dig.measure);
+	w->dig.starved = w->starved;
+	w->dig.ran_ns = w->ran_ns * (double)r;
 	w->dig.cost_share = 0.001;
 	if ((w->is_costly && has(w, "shop.Log::put")) || (w->all_are_costly && !has(w, " 1/64")))
 		w->dig.cost_share = 0.05;
@@ -333,6 +336,22 @@ TEST(dig_says_that_a_slow_method_was_ever_so)
 	CHECK(strstr(text, "in 4 earlier looks 5 ms on average, so that is not new") != NULL);
 	dig_release(&w.dig);
 	known_release(&k);
+}
+
+/* A hundred calls of 10 us a second are a millisecond; the slow ones have six times 100 ms. */
+TEST(dig_does_not_blame_calls_that_only_wait_for_a_processor)
+{
+	struct world w = { .slow = true, .has_inside = true, .starved = 0.4, .ran_ns = 1.5e6 };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, "all that ran is explained by fast calls");
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .starved = 0.4, .ran_ns = 300e6 };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	dig_release(&w.dig);
 }
 
 TEST(dig_explains_a_method_that_is_asked_for_though_it_is_not_slow)
