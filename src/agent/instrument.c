@@ -510,7 +510,7 @@ bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out)
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE,
 					   JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
-	e = (*agent.jvmti)->RetransformClasses(agent.jvmti, 1, &klass);
+	e = survey_show(&klass, 1);
 	wanted_bytes = NULL;
 	(*jni)->ExceptionClear(jni);
 	instrument_events();
@@ -646,7 +646,11 @@ void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 		again = is_decided_above(e, &kin, &mem) || is_full_below(jni, &kin);
 	arena_release(&mem);
 	edition_put(e);
-	if (again)
+	/* A class that is retransformed before it was linked is prepared in the midst of it.  Retransformed
+	 * once more then, it would be woven twice; the next look finds whether it is as it should be. */
+	if (again && survey_is_showing())
+		__atomic_store_n(&live_waits, true, __ATOMIC_RELAXED);
+	else if (again)
 		survey_retransform(jni, &klass, 1);
 }
 

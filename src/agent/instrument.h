@@ -34,6 +34,10 @@ uint64_t survey_methods(const struct survey *s); /* about how many they have, fr
  * not take even alone. */
 uint64_t survey_retransform(JNIEnv *jni, const jclass *classes, size_t n);
 
+/* RetransformClasses, and whether the calling thread is in it. */
+jvmtiError survey_show(const jclass *classes, size_t n);
+bool survey_is_showing(void);
+
 /* Retransforms them all.  `more` is asked between batches with how far it is; false stops.  Gives
  * the number of classes that the JVM refused. */
 typedef bool instrument_more(void *ctx, uint64_t at, uint64_t total);

@@ -324,9 +324,27 @@ done:
 	arena_release(&mem);
 }
 
+static __thread bool showing;
+
+jvmtiError survey_show(const jclass *classes, size_t n)
+{
+	bool before = showing;
+	jvmtiError e;
+
+	showing = true;
+	e = (*agent.jvmti)->RetransformClasses(agent.jvmti, (jint)n, classes);
+	showing = before;
+	return e;
+}
+
+bool survey_is_showing(void)
+{
+	return showing;
+}
+
 uint64_t survey_retransform(JNIEnv *jni, const jclass *classes, size_t n)
 {
-	jvmtiError e = (*agent.jvmti)->RetransformClasses(agent.jvmti, (jint)n, classes);
+	jvmtiError e = survey_show(classes, n);
 
 	if (e == JVMTI_ERROR_NONE || agent.dead)
 		return 0;

@@ -52,6 +52,12 @@ public final class Live {
         }
     }
 
+    /** Loaded before the hooks come, but not linked: nobody has used it. */
+    static class Dormant extends EarlyDown {
+        @Override
+        public void work(int n) {}
+    }
+
     static class EarlySub implements SubJob {
         @Override
         public void work(int n) {}
@@ -253,7 +259,7 @@ public final class Live {
 
     private static void hooked() throws Exception {
         Job[] children = {child(), child(), child()};
-        work(100, new Early(), new EarlyDown(), new EarlySub());
+        work(100, new Early(), new EarlyDown(), new EarlySub(), new Dormant());
         new Early().other();
         work(100, new Late(), new LateDown(), new LateTop());
         work(100, children);
@@ -271,6 +277,7 @@ public final class Live {
         Want.that("Live$Early.other()V", "rows", "=", 0);
         Want.calls("Live$EarlyDown.work(I)V", 100);
         Want.calls("Live$EarlySub.work(I)V", 100);
+        Want.calls("Live$Dormant.work(I)V", 100);
         Want.calls("Live$Late.work(I)V", 100);
         Want.calls("Live$LateDown.work(I)V", 100);
         Want.calls("Live$LateTop.work(I)V", 100);
@@ -293,6 +300,7 @@ public final class Live {
         }
         up.await();
         Job before = child();
+        Class.forName("Live$Dormant", false, Live.class.getClassLoader());
         Want.step("hook");
         hooked();
         unload(20);
