@@ -57,6 +57,7 @@ static void run_tree(struct conn *c, JNIEnv *jni, struct slice payload)
 
 	(void)jni, (void)payload;
 	rc = figures_put_tree(&c->out);
+	figures_put_status(&c->out);
 	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
 }
 
@@ -114,6 +115,7 @@ static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 		if (h)
 			h->before = h->jni_calls = 0;
 	}
+	reading_reset(0); /* what was pruned belongs to nobody */
 	data_seen_reset();
 	in_place_reset();
 	conn_done(c, DONE, "figures count from now");

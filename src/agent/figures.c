@@ -338,12 +338,32 @@ static double jni_share(const struct hooked *h)
 	return calls ? (double)h->jni_calls / (double)calls : 0;
 }
 
+/* The time is that of the calls made here; calls are also those that they made in turn, of which as many
+ * were timed. */
+static void put_pruned(struct buf *out, unsigned depth, const struct probe_figures *f)
+{
+	double timed = f->weight ? (double)f->timed / (double)f->weight : 0;
+
+	wire_put_node(out, &(struct wire_node){ .depth = depth,
+						.name = slice_str("(pruned)"),
+						.calls = f->calls,
+						.errors = f->errors,
+						.timed = (uint64_t)(timed * (double)f->calls),
+						.total_ns = ns_of((double)f->weighted),
+						.self_ns = ns_of((double)f->weighted),
+						.min_ns = f->timed ? agent_ns(f->min) : 0,
+						.max_ns = agent_ns(f->max),
+						.flags = NODE_PRUNED | NODE_SETTLED });
+}
+
 static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
 {
 	struct tree_ctx *t = ctx;
-	const struct hooked *h = woven_method(id);
+	const struct hooked *h = id == PROBE_PRUNED ? NULL : woven_method(id);
 	struct estimate e = figures_estimate(f);
 
+	if (id == PROBE_PRUNED)
+		put_pruned(t->out, depth, f);
 	if (!h)
 		return;
 	buf_clear(&t->name);
@@ -427,6 +447,9 @@ void figures_put_status(struct buf *out)
 	m.memory = s.bytes_used;
 	m.memory_limit = s.bytes_total;
 	m.contexts_lost = s.nodes_refused + s.too_deep;
+	m.contexts_pruned = s.pruned;
+	m.bound_ns = agent_ns(s.bound_ticks);
+	m.bound_calls = s.bound_calls;
 	m.exits_lost = s.lost;
 	m.exits_strayed = s.strayed;
 	m.calls_dropped = s.ring_dropped;

@@ -180,7 +180,9 @@ static void put_node(struct picture *p, const struct call_node *n, bool last)
 		buf_text(&p->lines, ends[utf8][last]);
 	table_row(p->t, p->row++, p->out);
 	room = put_lines(p, table_rest(p->t));
-	if (room == UINT_MAX)
+	if (n->m.flags & NODE_PRUNED)
+		buf_bytes(p->out, n->m.name.p, n->m.name.n);
+	else if (room == UINT_MAX)
 		method_name_put(p->out, &n->name, n->overloaded);
 	else
 		method_name_fit(p->out, &n->name, n->overloaded, room);
@@ -203,6 +205,25 @@ static void put_children(struct picture *p, const struct call_node *parent)
 			put_node(p, n, n == last);
 }
 
+/* What is not there, and how much any one context may lack by that. */
+static void put_bound(const struct call_tree *t, struct buf *out)
+{
+	char n[32], calls[32], time[FIGURE_MAX];
+	double share = t->total_ns ? (double)t->bound_ns / (double)t->total_ns : 0;
+
+	if (!t->pruned)
+		return;
+	buf_printf(
+		out,
+		"%s contexts that took little were taken out, to stay within %g MiB: they are in "
+		"(pruned).\n"
+		"What is shown of one context may be too little by %s (%.2g %%) and %s calls at "
+		"most; the agent's option memory=SIZE gives more room.\n",
+		cli_number(n, t->pruned), (double)t->memory_limit / (1 << 20),
+		figure_time(time, (double)t->bound_ns), 100 * share,
+		cli_number(calls, t->bound_calls));
+}
+
 static void show_tree(struct view *v, struct buf *out, unsigned width)
 {
 	struct picture p = { .v = v, .out = out };
@@ -219,6 +240,7 @@ static void show_tree(struct view *v, struct buf *out, unsigned width)
 	if (p.row < v->tree.n)
 		buf_printf(out, "%s more below %g %%%s\n", cli_number(n, v->tree.n - p.row),
 			   100 * v->least, v->depth < DEEP ? ", or deeper" : "");
+	put_bound(&v->tree, out);
 	table_release(&t);
 	buf_release(&p.lines);
 }

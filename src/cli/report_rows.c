@@ -416,6 +416,9 @@ static void status_json(struct json *j, const struct wire_status *s)
 	cli_json_count(j, "memory_limit", s->memory_limit);
 	cli_json_count(j, "events", s->events);
 	cli_json_count(j, "contexts_lost", s->contexts_lost);
+	cli_json_count(j, "contexts_pruned", s->contexts_pruned);
+	cli_json_count(j, "bound_ns", s->bound_ns);
+	cli_json_count(j, "bound_calls", s->bound_calls);
 	cli_json_count(j, "exits_lost", s->exits_lost);
 	cli_json_count(j, "exits_strayed", s->exits_strayed);
 	cli_json_count(j, "calls_dropped", s->calls_dropped);

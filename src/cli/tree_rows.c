@@ -21,7 +21,7 @@ void call_tree_clear(struct call_tree *t)
 	t->root = (struct call_node){ 0 };
 	t->last = &t->root;
 	t->n = 0;
-	t->total_ns = 0;
+	t->total_ns = t->pruned = t->bound_ns = t->bound_calls = 0;
 }
 
 void call_tree_release(struct call_tree *t)
@@ -39,11 +39,25 @@ static struct call_node *parent_for(struct call_tree *t, uint32_t depth)
 	return n;
 }
 
+static void take_status(struct call_tree *t, struct slice payload)
+{
+	struct wire_status s;
+
+	if (wire_get_status(payload, &s) < 0)
+		return;
+	t->pruned = s.contexts_pruned;
+	t->bound_ns = s.bound_ns;
+	t->bound_calls = s.bound_calls;
+	t->memory_limit = s.memory_limit;
+}
+
 bool call_tree_take(void *ctx, unsigned type, struct slice payload)
 {
 	struct call_tree *t = ctx;
 	struct call_node *n;
 
+	if (type == WIRE_status)
+		take_status(t, payload);
 	if (type != WIRE_node)
 		return true;
 	n = arena_zero(&t->mem, sizeof(*n));
@@ -199,6 +213,10 @@ static void node_json(const struct call_tree *t, const struct call_node *n, stru
 	json_open(j, '{');
 	json_key(j, "method");
 	json_str(j, m->name);
+	if (m->flags & NODE_PRUNED) {
+		json_key(j, "pruned");
+		json_bool(j, true);
+	}
 	cli_json_count(j, "calls", m->calls);
 	cli_json_count(j, "errors", m->errors);
 	cli_json_count(j, "timed", m->timed);
@@ -233,6 +251,9 @@ static void nodes_json(const struct call_tree *t, const struct call_node *first,
 void call_tree_json(const struct call_tree *t, struct json *j, double least, unsigned depth)
 {
 	cli_json_count(j, "total_ns", t->total_ns);
+	cli_json_count(j, "contexts_pruned", t->pruned);
+	cli_json_count(j, "bound_ns", t->bound_ns);
+	cli_json_count(j, "bound_calls", t->bound_calls);
 	json_key(j, "roots");
 	nodes_json(t, t->root.first, j, (struct limits){ least, depth });
 }

@@ -34,7 +34,9 @@ struct call_tree {
 	struct arena mem;
 	struct call_node root; /* of no method: its children are the roots */
 	struct call_node *last;
-	size_t n;	   /* nodes */
+	size_t n;				/* nodes */
+	uint64_t pruned, bound_ns, bound_calls; /* contexts that were taken out, see messages.def */
+	uint64_t memory_limit;
 	uint64_t total_ns; /* of all roots, at least */
 	int err;
 };

@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "probe/histogram.h"
 
+#include <time.h>
+
 void probe_method_set(uint32_t id, const struct probe_how *how)
 {
 	struct probe_method *m;
@@ -27,6 +29,24 @@ void probe_method_set(uint32_t id, const struct probe_how *how)
 		return;
 	STORE(m->one_in, one_in);
 	__atomic_fetch_add(&probe.generation, (uint64_t)1 << 32, __ATOMIC_RELEASE);
+}
+
+/* ---- while nobody prunes ------------------------------------------------------------------ */
+
+/* No thread begins to prune from now on; one that has begun needs some milliseconds.  Who has waited
+ * for a whole second reads what there is. */
+void figures_begin(void)
+{
+	static const struct timespec a_while = { .tv_nsec = 50000 };
+
+	__atomic_fetch_add(&probe.reading, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < 20000 && __atomic_load_n(&probe.pruning, __ATOMIC_SEQ_CST); i++)
+		nanosleep(&a_while, NULL);
+}
+
+void figures_end(void)
+{
+	__atomic_fetch_sub(&probe.reading, 1, __ATOMIC_SEQ_CST);
 }
 
 /* ---- adding up --------------------------------------------------------------------------- */
@@ -192,6 +212,7 @@ void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogr
 	if (id >= PROBE_METHODS || !probe.ready)
 		return;
 	m = &probe.methods[id];
+	figures_begin();
 	epoch = LOAD(m->epoch);
 	figures_of_method(out, m);
 	counts_of_method(&c, m);
@@ -208,6 +229,7 @@ void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogr
 		}
 		counts_of_head(&c, head, epoch);
 	}
+	figures_end();
 	settle(out);
 	settle_squares(out, total);
 	if (histogram)
@@ -222,10 +244,12 @@ uint64_t probe_method_outside(uint32_t id)
 
 	if (id >= PROBE_METHODS || !probe.ready)
 		return 0;
+	figures_begin();
 	while ((t = threads_next(&i)) != NULL) {
 		const struct probe_head *head = nodes_head(t, id, false);
 		const struct probe_node *node;
 
+		sum += head ? LOAD(head->outside) : 0;
 		for (uint32_t line = head ? TAKE(head->nodes) : 0; line;
 		     line = LOAD(node->same_next)) {
 			node = node_at(line);
@@ -233,6 +257,7 @@ uint64_t probe_method_outside(uint32_t id)
 				sum += LOAD(node->counted);
 		}
 	}
+	figures_end();
 	return sum;
 }
 
@@ -256,6 +281,7 @@ void probe_method_reset(uint32_t id)
 	if (id >= PROBE_METHODS || !probe.ready)
 		return;
 	m = &probe.methods[id];
+	figures_begin(); /* or figures from before come to the method afterwards */
 	SHARED_ADD(m->epoch, 1);
 	__atomic_fetch_add(&probe.generation, (uint64_t)1 << 32, __ATOMIC_RELEASE);
 	STORE(m->calls, 0);
@@ -272,6 +298,7 @@ void probe_method_reset(uint32_t id)
 	ended += __atomic_exchange_n(&m->lost, 0, __ATOMIC_RELAXED);
 	SHARED_SUB(m->begun, ended);
 	reset_segments(m);
+	figures_end();
 }
 
 /* ---- all methods ------------------------------------------------------------------------- */
@@ -303,9 +330,9 @@ static void sum_thread(struct sum *sums, uint32_t n, struct probe_thread *t)
 	}
 	for (uint32_t i = 0; i < nodes; i++) {
 		const struct probe_node *node = nodes_at(t, i, &page);
-		uint32_t id = node_id(node);
+		uint32_t kid = node_kid(node), id = kid & KID_ID;
 
-		if (id < n)
+		if (id < n && !(kid & (KID_FREE | KID_PRUNED)))
 			figures_of_node(&sums[id].f, node, LOAD(probe.methods[id].epoch));
 	}
 }
@@ -322,6 +349,7 @@ int probe_methods(probe_visit *visit, void *ctx)
 	sums = pages_map(bytes);
 	if (!sums)
 		return E_NO_MEMORY;
+	figures_begin();
 	for (uint32_t id = 0; id < n; id++) {
 		struct sum *s = &sums[id];
 
@@ -332,6 +360,7 @@ int probe_methods(probe_visit *visit, void *ctx)
 	}
 	while ((t = threads_next(&i)) != NULL)
 		sum_thread(sums, n, t);
+	figures_end();
 	for (uint32_t id = 0; id < n; id++) {
 		struct probe_figures *f = &sums[id].f;
 

@@ -2,9 +2,9 @@
 /* nodes.c - the call tree of one thread: finding a child, making one, keeping it up to date.
  *
  * A child is looked for in the thread's hash of (parent, method).  The hash is its thread's alone,
- * and grows with the tree; readers go over the nodes in the order in which they were made, where
- * a parent comes before its children.  Heads, one for each method, are in a hash of their own that
- * readers use, too, so it only ever gets new entries at the front of its chains.
+ * and grows with the tree; readers go over the nodes as they lie in memory.  Heads, one for each
+ * method, are in a hash of their own that readers use, too, so it only gets new entries at the
+ * front of its chains.  What prune.c has taken out, while nobody reads, is used again.
  *
  * A node is of one sort for its life: reported, closed or asking.  When the rules make another sort
  * of a place, its node is left behind out of date, with what it counted, and another one is made. */
@@ -12,6 +12,7 @@
 
 #include "probe/context.h"
 #include "probe/histogram.h"
+#include "probe/prune.h"
 
 #include <string.h>
 
@@ -124,10 +125,78 @@ static void refresh(struct probe_thread *t, struct probe_node *node, struct want
 		node->skip = skip_for(t, w.one_in);
 		STORE(node->one_in, w.one_in);
 	}
-	STORE(node->key, w.generation | w.kid);
+	PUBLISH(node->key, w.generation | w.kid); /* last: a reader may know the place already */
 }
 
 /* ---- finding and making ------------------------------------------------------------------ */
+
+/* Sizes of windows: what fills whole lines, and at last all buckets. */
+static const uint16_t sizes[PIECES] = { 13, 29, 61, 125, PROBE_BUCKETS };
+
+static const uint8_t lines_of[PIECES] = { 1, 2, 4, 8, 11 };
+_Static_assert(sizeof(struct probe_window) + 4 * PROBE_BUCKETS <= 11 * LINE, "the last has all");
+
+/* The first word of a free one is the next one's line. */
+static void give_piece(struct probe_thread *t, uint32_t line, unsigned size)
+{
+	STORE(*(uint32_t *)line_at(line), t->spare[size]);
+	t->spare[size] = line;
+}
+
+/* One of that size or a larger one, of which the rest is given back in lines; 0: none. */
+static uint32_t take_spare(struct probe_thread *t, unsigned size)
+{
+	unsigned from = size;
+	uint32_t line;
+
+	while (from < PIECES && !t->spare[from])
+		from++;
+	if (from == PIECES)
+		return 0;
+	line = t->spare[from];
+	t->spare[from] = *(uint32_t *)line_at(line);
+	for (uint32_t i = lines_of[size]; i < lines_of[from]; i++)
+		give_piece(t, line + i, 0);
+	return line;
+}
+
+/* A head (of size 0) or window, zeroed; or NULL.  Where memory comes to its end, half is for nodes. */
+static void *take_piece(struct probe_thread *t, unsigned size)
+{
+	uint32_t line = take_spare(t, size), before = t->pages_n;
+	void *piece;
+
+	if (line)
+		return memset(line_at(line), 0, (size_t)lines_of[size] * LINE);
+	if (t->head_pages > before / 2 && pages_to_come(before) < before)
+		return NULL;
+	piece = pages_cut(&t->heads, (uint32_t)lines_of[size] * LINE, &t->pages_n);
+	t->head_pages += t->pages_n - before;
+	return piece;
+}
+
+bool nodes_has_piece(const struct probe_thread *t)
+{
+	unsigned size = 0;
+
+	while (size < PIECES && !t->spare[size])
+		size++;
+	return size < PIECES;
+}
+
+static void give_windows(struct probe_thread *t, uint32_t line)
+{
+	while (line) {
+		struct probe_window *w = line_at(line);
+		uint32_t old = w->old;
+		unsigned size = 0;
+
+		while (sizes[size] != w->n)
+			size++;
+		give_piece(t, line, size);
+		line = old;
+	}
+}
 
 struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make)
 {
@@ -141,7 +210,7 @@ struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make)
 	}
 	if (!make)
 		return NULL;
-	h = pages_cut(&t->heads, sizeof(*h), &t->pages_n);
+	h = take_piece(t, 0);
 	if (!h)
 		return NULL;
 	STORE(h->id, id);
@@ -150,6 +219,14 @@ struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make)
 	STORE(h->window, &probe_no_window);
 	PUBLISH(*chain, line_of(h));
 	return h;
+}
+
+void nodes_put_into_hash(struct probe_thread *t, struct probe_node *node)
+{
+	uint32_t *chain = &t->hash[nodes_hash(node->parent, (uint32_t)node->key) & t->hash_mask];
+
+	node->hash_next = *chain;
+	*chain = line_of(node);
 }
 
 /* Twice as many chains.  Links of nodes are read by their own thread only. */
@@ -161,21 +238,40 @@ static void grow_hash(struct probe_thread *t)
 	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
 	for (uint32_t i = 0; i < n; i++) {
 		struct probe_node *node = nodes_at(t, i, &page);
-		uint32_t *chain =
-			&t->hash[nodes_hash(node->parent, (uint32_t)node->key) & t->hash_mask];
 
-		node->hash_next = *chain;
-		*chain = line_of(node);
+		if (!((uint32_t)node->key & KID_FREE))
+			nodes_put_into_hash(t, node);
 	}
+}
+
+/* Memory of a node, zeroed but for KID_FREE: it is nobody's until its key is published. */
+static struct probe_node *take_node(struct probe_thread *t)
+{
+	struct probe_node *node;
+
+	if (t->prune_wait > 0)
+		t->prune_wait--;
+	if (t->free) {
+		node = node_at(t->free);
+		t->free = node->hash_next;
+		memset((char *)node + sizeof(node->key), 0, sizeof(*node) - sizeof(node->key));
+		return node;
+	}
+	if (t->nodes_n > t->hash_mask && t->hash_mask < HASH_MAX - 1)
+		grow_hash(t);
+	node = pages_cut(&t->nodes, sizeof(*node), &t->pages_n);
+	if (!node)
+		return NULL;
+	STORE(node->key, KID_FREE);
+	PUBLISH(t->nodes_n, t->nodes_n + 1);
+	return node;
 }
 
 static struct probe_node *make(struct probe_thread *t, struct wanted w)
 {
 	struct probe_head *head = nodes_head(t, w.kid & KID_ID, true);
-	struct probe_node *node;
-	uint32_t *chain;
+	struct probe_node *node = head ? take_node(t) : NULL;
 
-	node = head ? pages_cut(&t->nodes, sizeof(*node), &t->pages_n) : NULL;
 	if (!node)
 		return NULL;
 	node->recent = &probe_nobody;
@@ -187,13 +283,8 @@ static struct probe_node *make(struct probe_thread *t, struct wanted w)
 	STORE(node->epoch, head->epoch);
 	refresh(t, node, w);
 	STORE(node->same_next, head->nodes);
-	chain = &t->hash[nodes_hash(w.parent, w.kid) & t->hash_mask];
-	node->hash_next = *chain;
-	*chain = line_of(node);
+	nodes_put_into_hash(t, node);
 	PUBLISH(head->nodes, line_of(node));
-	PUBLISH(t->nodes_n, t->nodes_n + 1);
-	if (t->nodes_n > t->hash_mask && t->hash_mask < HASH_MAX - 1)
-		grow_hash(t);
 	return node;
 }
 
@@ -264,6 +355,11 @@ struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent
 	if (!node)
 		node = provide(t, wanted_now(w.parent, kid));
 	STORE(t->busy, 0);
+	if (UNLIKELY(!node) && prune_own(t)) {
+		STORE(t->busy, 1);
+		node = provide(t, wanted_now(w.parent, kid));
+		STORE(t->busy, 0);
+	}
 	return node;
 }
 
@@ -283,13 +379,93 @@ struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *pare
 	}
 	node = provide(t, w);
 	STORE(t->busy, 0);
+	if (UNLIKELY(!node) && t == probe_local.mine && prune_own(t)) {
+		STORE(t->busy, 1);
+		node = provide(t, w);
+		STORE(t->busy, 0);
+	}
 	return node;
 }
 
-/* ---- histograms -------------------------------------------------------------------------- */
+/* ---- what was taken out ------------------------------------------------------------------- */
 
-/* Sizes of windows: what fills whole lines, and at last all buckets. */
-static const uint16_t sizes[] = { 14, 30, 62, 126, PROBE_BUCKETS };
+void nodes_make_pruned(struct probe_node *node, uint32_t parent)
+{
+	uint32_t epoch = LOAD(probe.methods[0].epoch);
+
+	memset((char *)node + sizeof(node->key), 0, sizeof(*node) - sizeof(node->key));
+	node->parent = parent;
+	node->skip = SKIP_ALL;
+	node->window = &probe_no_window;
+	STORE(node->min, UINT64_MAX);
+	STORE(node->epoch, epoch);
+	PUBLISH(node->key, KID_PRUNED);
+}
+
+struct probe_node *nodes_pruned(struct probe_thread *t, struct probe_node *parent)
+{
+	struct wanted w = { .parent = nodes_line(t, parent), .kid = KID_PRUNED };
+	struct probe_node *node = find(t, &w, false);
+
+	if (node)
+		return node;
+	node = take_node(t);
+	if (!node)
+		return NULL;
+	nodes_make_pruned(node, w.parent);
+	node->recent = &probe_nobody;
+	nodes_put_into_hash(t, node);
+	return node;
+}
+
+void nodes_add_pruned(struct probe_node *node, const struct probe_figures *f)
+{
+	uint32_t epoch = LOAD(probe.methods[0].epoch);
+
+	if (node->epoch != epoch)
+		reset_node(node, epoch);
+	ADD(node->counted, f->calls);
+	ADD(node->errors, f->errors);
+	ADD(node->timed, f->timed);
+	ADD(node->begun, f->timed); /* none runs */
+	ADD(node->counted, 0 - f->timed);
+	ADD(node->sum, f->sum);
+	ADD(node->weighted, f->weighted - f->sum);
+	ADD(node->weight, f->weight - f->timed);
+	if (f->min < node->min)
+		STORE(node->min, f->min);
+	if (f->max > node->max)
+		STORE(node->max, f->max);
+}
+
+void nodes_drop_old(struct probe_thread *t, struct probe_head *head)
+{
+	struct probe_window *w = head->window;
+
+	if (w != &probe_no_window && w->old) {
+		give_windows(t, w->old);
+		w->old = 0;
+	}
+}
+
+void nodes_drop_head(struct probe_thread *t, struct probe_head *head)
+{
+	struct probe_method *m = &probe.methods[head->id];
+	uint32_t epoch = LOAD(m->epoch);
+	struct probe_figures f = { .min = UINT64_MAX };
+	struct probe_window *w = head->window;
+
+	figures_of_head(&f, head, epoch);
+	shared_add(head->id, &f);
+	for (uint32_t i = 0; head->epoch == epoch && i < w->n; i++)
+		if (w->counts[i])
+			shared_bucket(m, w->low + i, w->counts[i]);
+	if (w != &probe_no_window)
+		give_windows(t, line_of(w));
+	give_piece(t, line_of(head), 0);
+}
+
+/* ---- histograms -------------------------------------------------------------------------- */
 
 /* A window for buckets first to last.  Times of one method spread upwards, so there is more room
  * above than below. */
@@ -297,7 +473,7 @@ static struct probe_window *window_for(struct probe_thread *t, uint32_t first, u
 {
 	struct probe_window *w;
 	uint32_t n, room, low;
-	size_t i = 0;
+	unsigned i = 0;
 
 	while (sizes[i] < last - first + 1)
 		i++;
@@ -306,9 +482,7 @@ static struct probe_window *window_for(struct probe_thread *t, uint32_t first, u
 	low = first > room ? first - room : 0;
 	if (low + n > PROBE_BUCKETS)
 		low = PROBE_BUCKETS - n;
-	w = pages_cut(&t->heads,
-		      (uint32_t)((sizeof(*w) + n * sizeof(w->counts[0]) + LINE - 1) / LINE * LINE),
-		      &t->pages_n);
+	w = take_piece(t, i);
 	if (w) {
 		STORE(w->low, low);
 		STORE(w->n, n);
@@ -316,8 +490,8 @@ static struct probe_window *window_for(struct probe_thread *t, uint32_t first, u
 	return w;
 }
 
-/* Exchanges the window for one that also has this bucket.  The old one stays where it is, since
- * somebody may be reading it. */
+/* Exchanges the window for one that also has this bucket.  The old one stays where it is until the tree
+ * is pruned, since somebody may be reading it. */
 static struct probe_window *widen(struct probe_thread *t, struct probe_head *head, uint32_t bucket)
 {
 	struct probe_window *old = head->window, *w;
@@ -336,6 +510,8 @@ static struct probe_window *widen(struct probe_thread *t, struct probe_head *hea
 	for (uint32_t i = 0; i < old->n; i++)
 		if (old->counts[i])
 			STORE(w->counts[low + i - w->low], old->counts[i]);
+	if (old != &probe_no_window)
+		w->old = line_of(old);
 	PUBLISH(head->window, w);
 	for (uint32_t line = head->nodes; line; line = node->same_next) {
 		node = node_at(line);

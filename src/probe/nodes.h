@@ -43,8 +43,22 @@ struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *pare
 struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t kid);
 /* The head of a method; NULL: there is none, or no memory to make one. */
 struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make);
-/* The node number i, in the order in which they were made.  *page is 0 at first, i goes up by one. */
+/* The node number i, as they lie in memory: some are KID_FREE or KID_PRUNED, and a parent may come
+ * behind its children.  *page is 0 at first, i goes up by one. */
 struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *page);
+
+/* The child that stands for what was taken out below a node; NULL: no memory. */
+struct probe_node *nodes_pruned(struct probe_thread *t, struct probe_node *parent);
+void nodes_make_pruned(struct probe_node *node, uint32_t parent); /* of one that was another's */
+void nodes_add_pruned(struct probe_node *node, const struct probe_figures *f);
+
+/* For prune.c, while nobody reads. */
+bool nodes_has_piece(const struct probe_thread *t); /* is there room for a head? */
+void nodes_put_into_hash(struct probe_thread *t, struct probe_node *node);
+void nodes_drop_old(struct probe_thread *t,
+		    struct probe_head *head); /* windows of a head that stays */
+void nodes_drop_head(struct probe_thread *t,
+		     struct probe_head *head); /* its figures go to the method */
 
 /* Which call from now is timed next, for one in more than one: 1 to 2N - 1. */
 uint32_t nodes_gap(uint64_t *random, uint32_t one_in);

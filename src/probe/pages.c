@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { FEW = 4 }; /* pages; who has more gets no more when little is left */
+
 struct probe_pages probe_pages;
 
 void *pages_map(size_t bytes)
@@ -81,12 +83,27 @@ static uint32_t take_fresh(struct probe_pages *p)
 	return n + 1;
 }
 
+/* An eighth is for those who have few. */
+static uint32_t left_for_many(const struct probe_pages *p, uint32_t used)
+{
+	uint32_t kept = p->total / 8, left = p->total - used;
+
+	return left > kept ? left - kept : 0;
+}
+
+uint32_t pages_to_come(uint32_t have)
+{
+	uint32_t used = LOAD(probe_pages.used), left = left_for_many(&probe_pages, used) + FEW;
+
+	return left > have ? (left - have) / 2 : 0; /* each is one more for it and one less here */
+}
+
 uint32_t pages_take(uint32_t have)
 {
 	struct probe_pages *p = &probe_pages;
 	uint32_t used = LOAD(p->used), page;
 
-	if (used >= p->total || have >= 2 + 4 * (uint64_t)(p->total - used))
+	if (used >= p->total || (have >= FEW && have - FEW >= left_for_many(p, used)))
 		return 0;
 	page = take_again(p);
 	if (!page)

@@ -31,6 +31,8 @@ int pages_init(size_t bytes); /* 0 or E_NO_MEMORY */
 
 /* A page for an owner that has `have` already, or 0.  Who has much is refused first. */
 uint32_t pages_take(uint32_t have);
+uint32_t pages_to_come(
+	uint32_t have);		/* how many it would get, if nobody else took any; or a bit less */
 void pages_give(uint32_t page); /* must be zeroed */
 
 /* The next n bytes of a store, cut from a new page when the last is used up.  NULL: no memory. */

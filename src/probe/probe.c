@@ -288,8 +288,11 @@ void probe_count(uint32_t id)
 static APART void count_outside(struct probe_node *node, uint64_t ticks)
 {
 	struct probe_thread *t = probe_local.mine;
+	uint32_t id = node_id(node);
+	unsigned bucket = histogram_bucket(ticks);
 
-	nodes_bucket(t, nodes_head(t, node_id(node), false), histogram_bucket(ticks), 1);
+	if (!nodes_bucket(t, nodes_head(t, id, false), bucket, 1))
+		shared_bucket(&probe.methods[id], bucket, 1);
 }
 
 /* Takes the top frame off the stack into its node, as one of weight 1. */

@@ -2,8 +2,9 @@
 /* probe.h - what observed threads do at a hook, in C: count, time, and build the call tree.
  *
  * Rules of this folder: no malloc, no lock, no stdio, no system call but in the slow paths named
- * below; nothing blocks.  All memory is set aside by probe_init(); when it is used up, contexts
- * are lost and counted, never calls or times.
+ * below; nothing blocks.  All memory is set aside by probe_init(); when it is used up, the coldest
+ * contexts are taken out: their calls and times stay with their methods, and below their callers as
+ * a node of no method (PROBE_PRUNED).
  *
  * An observed thread has a struct probe_thread (found through initial-exec thread-local memory),
  * which only it writes: a stack of the hooked calls that run now, and a tree of nodes, one for each
@@ -33,6 +34,7 @@ enum {
 	PROBE_SEQUENCES = 16,	 /* of one method */
 	PROBE_STEPS = 16,	 /* of one sequence */
 	PROBE_ASK = 4,		 /* a token, see probe_question; SondeProbe.UNMET is 2 */
+	PROBE_PRUNED = PROBE_METHODS, /* in probe_tree(): contexts that were taken out */
 };
 
 /* ---- for observed threads ---------------------------------------------------------------- */
@@ -159,7 +161,9 @@ typedef void probe_visit(void *ctx, uint32_t id, unsigned depth, const struct pr
 /* The same of all methods that were ever set and have figures, in one go; depth is 0. */
 int probe_methods(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
 
-/* The merged tree of all threads, in pre-order; depth 0 is called by nothing that is hooked. */
+/* The merged tree of all threads, in pre-order; depth 0 is called by nothing that is hooked.
+ * PROBE_PRUNED has no nodes below it: calls and errors are those of all that was taken out there, the
+ * times those of the calls that the node above made itself (weighted, not to be scaled). */
 int probe_tree(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
 
 /* Looks at the calls that run now: those longer than `ticks` are counted as stalls of their
@@ -175,10 +179,14 @@ struct probe_state {
 	uint64_t threads_shared; /* attempts of threads to get one when there was none left */
 	uint64_t bytes_used, bytes_total;
 	uint64_t nodes_refused; /* calls whose context could not be kept: memory was used up */
-	uint64_t too_deep;	/* calls deeper than PROBE_DEPTH */
-	uint64_t lost;		/* exits that never came */
-	uint64_t strayed;	/* exits of calls that were not on the stack */
-	uint64_t ring_dropped;	/* watched calls that found the ring full */
+	uint64_t pruned;	/* contexts that were taken out to make room */
+	/* What one context in the tree, or one that is not there, may have lost by that, at most.
+	 * Since method 0 was last reset. */
+	uint64_t bound_ticks, bound_calls;
+	uint64_t too_deep;     /* calls deeper than PROBE_DEPTH */
+	uint64_t lost;	       /* exits that never came */
+	uint64_t strayed;      /* exits of calls that were not on the stack */
+	uint64_t ring_dropped; /* watched calls that found the ring full */
 };
 void probe_state_read(struct probe_state *out);
 

@@ -38,9 +38,10 @@ enum {
 	PAGE = 4096,
 	SEGMENT = 16, /* buckets of a shared histogram that come into being at once */
 	SEGMENTS = (PROBE_BUCKETS + SEGMENT - 1) / SEGMENT,
-	HEADS = 512,	/* chains of a thread's heads, a power of two */
+	HEADS = 2048,	/* chains of a thread's heads, a power of two */
 	HASH_MIN = 256, /* chains of a thread's nodes, powers of two */
 	HASH_MAX = 4096,
+	PIECES = 5, /* sizes of windows; a head is of the first */
 	ONE_IN_MAX = 1 << 26,
 };
 
@@ -63,6 +64,9 @@ enum {
 #define KID_KNOWN (1u << 24)
 #define KID_DIRECT (1u << 25) /* the method above called this one itself */
 #define KID_INSIDE (1u << 26) /* the Java stack has one of the method's sequences */
+#define KID_PRUNED \
+	(1u << 27)	    /* of no method: stands for children that were taken out, see prune.c */
+#define KID_FREE (1u << 28) /* of nobody: a node that may be made into another one */
 /* In the id of a frame whose node is &probe_nowhere, beside KID_*: not to be reported. */
 #define ID_HIDDEN (1u << 27)
 #define ID_OPENS (1u << 28) /* in a frame's id, with ID_SLOW: counted in probe_words.inside */
@@ -70,21 +74,28 @@ enum {
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
 struct probe_window {
 	uint32_t low, n; /* first bucket, number of them */
+	uint32_t old;	 /* line of the one that it was exchanged for: somebody may be reading it */
 	uint32_t counts[];
 };
 
 /* One sequence of hooked methods in one thread.  The first line is what entries touch, the second
  * what exits do. */
 struct probe_node {
-	uint64_t key;		   /* generation << 32 | id, with KID_* */
-	struct probe_node *recent; /* child that was called last; never NULL */
-	uint64_t begun, counted;   /* calls that are timed, and the other ones */
-	uint32_t skip;		   /* 0: every call is timed; else which one from now is */
-	uint32_t one_in;	   /* that was in force when skip was drawn, with NODE_* */
-	uint32_t parent;	   /* line of it, 0 for the root */
-	uint32_t hash_next;	   /* same chain of the hash */
-	uint32_t same_next;	   /* same method */
-	uint32_t epoch;		   /* of the method, see struct probe_method */
+	uint64_t key; /* generation << 32 | id, with KID_* */
+	union {
+		struct probe_node *recent; /* child that was called last; never NULL */
+		struct {
+			uint32_t pruned; /* line of the child that is KID_PRUNED */
+			uint32_t heat;
+		} prune; /* while prune.c is at work */
+	};
+	uint64_t begun, counted; /* calls that are timed, and the other ones */
+	uint32_t skip;		 /* 0: every call is timed; else which one from now is */
+	uint32_t one_in;	 /* that was in force when skip was drawn, with NODE_* */
+	uint32_t parent;	 /* line of it, 0 for the root */
+	uint32_t hash_next;	 /* same chain of the hash */
+	uint32_t same_next;	 /* same method */
+	uint32_t epoch;		 /* of the method, see struct probe_method */
 	uint64_t errors;
 
 	uint64_t timed, sum, below, min, max;
@@ -98,7 +109,8 @@ struct probe_head {
 	uint32_t next, nodes; /* lines: same chain of heads; first of the method's nodes */
 	uint64_t lost, bytes;
 	struct probe_window *window; /* never NULL */
-	uint64_t spare[3];
+	uint64_t outside;	     /* calls of hidden nodes that were taken out */
+	uint64_t spare[2];
 };
 
 _Static_assert(sizeof(struct probe_node) == 2 * LINE, "a node is two lines");
@@ -137,6 +149,13 @@ struct probe_thread {
 	uint32_t trace;		      /* part of a transaction that it writes, see trace_priv.h */
 	uint32_t trace_carrier;	      /* ... and the carrier's, while a virtual thread is mounted */
 	struct probe_store nodes, heads; /* heads: and windows */
+	uint32_t free;			 /* line of a node that is KID_FREE, linked by hash_next */
+	uint32_t spare[PIECES];		 /* lines of heads and windows that are free, by size */
+	uint32_t head_pages;		 /* of pages_n */
+	uint32_t prune_wait;		 /* nodes to be wanted before it is worth pruning again */
+	uint32_t bound_epoch;		 /* of method 0: the three below count since then */
+	uint64_t pruned;		 /* contexts that were taken out */
+	uint64_t bound_ticks, bound_calls; /* what a context may have lost by that, at most */
 	struct probe_node root;
 	uint32_t head[HEADS];
 	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */
@@ -176,6 +195,8 @@ struct probe_global {
 	uint64_t owner[PROBE_THREADS];
 	uint64_t seed;
 	uint64_t stalls_until; /* calls that began up to here have been looked at for stalls */
+	uint32_t reading;      /* the agent reads: no tree is pruned */
+	uint32_t pruning;      /* threads that prune their tree now: the agent waits */
 	uint64_t threads_shared, nodes_refused, too_deep, lost, strayed;
 };
 
@@ -226,6 +247,18 @@ static inline uint32_t node_id(const struct probe_node *node)
 	return (uint32_t)LOAD(node->key) & KID_ID;
 }
 
+/* Not also &probe_nowhere or a root, whose keys have all bits. */
+static inline bool node_is_pruned(const struct probe_node *node)
+{
+	return (uint32_t)LOAD(node->key) == KID_PRUNED;
+}
+
+/* For readers: the lower half of its key, first; what else it has is there then. */
+static inline uint32_t node_kid(const struct probe_node *node)
+{
+	return (uint32_t)TAKE(node->key);
+}
+
 /* Are its figures nobody's business? */
 static inline bool node_is_hidden(const struct probe_node *node)
 {
@@ -266,6 +299,10 @@ void threads_set_top(struct probe_frame *top);
 void figures_of_node(struct probe_figures *f, const struct probe_node *node, uint32_t epoch);
 void figures_of_head(struct probe_figures *f, const struct probe_head *head, uint32_t epoch);
 void figures_of_method(struct probe_figures *f, const struct probe_method *m);
+
+/* Between these no tree is pruned: what was read is there once, in a node or in the method. */
+void figures_begin(void);
+void figures_end(void);
 
 /* shared.c: the figures of a method that belong to no node. */
 /* Counts; true: this call, one in so many, is timed. */

@@ -3,9 +3,11 @@
  * that take too long, says how things stand.
  *
  * The figures of ended threads go into a tree that has the form of a thread's, and that only the
- * agent writes.  What it has no memory for goes to the methods' shared figures. */
+ * agent writes.  What it has no memory for goes to the methods' shared figures, and below its caller
+ * to what stands for contexts that were taken out. */
 #include "base/tick.h"
 #include "probe/nodes.h"
+#include "probe/prune.h"
 #include "probe/tracing.h"
 
 #include <errno.h>
@@ -54,24 +56,135 @@ static void add_to_node(struct probe_node *to, const struct probe_figures *f)
 		STORE(to->max, f->max);
 }
 
-/* In the nodes of a thread that has ended, `recent` says what they were merged into. */
+/* Adds a node that has no place below `parent`: to what stands there for such. */
+static struct probe_node *merge_pruned(struct probe_thread *into, struct probe_node *parent,
+				       struct probe_figures *f)
+{
+	bool deeper = node_is_pruned(parent); /* the time is in that of the call above */
+	struct probe_node *to = deeper ? parent : &probe_nowhere;
+
+	if (!deeper && parent != &probe_nowhere)
+		to = nodes_pruned(into, parent);
+	if (!to || to == &probe_nowhere) {
+		SHARED_ADD(probe.nodes_refused, f->calls);
+		return &probe_nowhere;
+	}
+	if (deeper)
+		*f = (struct probe_figures){ .calls = f->calls,
+					     .errors = f->errors,
+					     .min = UINT64_MAX };
+	nodes_add_pruned(to, f);
+	return to;
+}
+
+/* In the nodes of a thread that has ended, `recent` says what they were merged into, NULL: not yet. */
 static void merge_node(struct probe_thread *into, struct probe_node *node)
 {
 	uint32_t kid = (uint32_t)node->key, id = kid & KID_ID;
 	struct probe_figures f = { .min = UINT64_MAX };
 	struct probe_node *parent = node->parent ? node_at(node->parent)->recent : &into->root;
-	struct probe_node *to = nodes_of_sort(into, parent, kid, node->one_in & NODE_SORT);
+	struct probe_node *to = NULL;
 
-	figures_of_node(&f, node, LOAD(probe.methods[id].epoch));
-	node->recent = to ? to : &probe_nowhere;
-	if (node_is_hidden(node))
-		return;
-	if (to) {
-		add_to_node(to, &f);
+	figures_of_node(&f, node, LOAD(probe.methods[kid & KID_PRUNED ? 0 : id].epoch));
+	if (kid & KID_PRUNED) { /* its methods have these already */
+		node->recent = merge_pruned(into, parent, &f);
 		return;
 	}
-	SHARED_ADD(probe.nodes_refused, f.calls);
-	shared_add(id, &f);
+	if (!node_is_pruned(parent))
+		to = nodes_of_sort(into, parent, kid, node->one_in & NODE_SORT);
+	if (to && !node_is_hidden(node))
+		add_to_node(to, &f);
+	if (!to) {
+		shared_add(id, &f);
+		to = merge_pruned(into, parent, &f);
+	}
+	node->recent = to;
+}
+
+/* The node and those above it that were not merged yet, innermost first; how many. */
+static unsigned path_to(struct probe_node *node, struct probe_node *path[PROBE_DEPTH + 2])
+{
+	unsigned n = 0;
+
+	for (; n < PROBE_DEPTH + 2; node = node_at(node->parent)) {
+		path[n++] = node;
+		if (!node->parent || node_at(node->parent)->recent)
+			break;
+	}
+	return n;
+}
+
+static void forget_recent(struct probe_thread *t)
+{
+	uint32_t page = 0;
+
+	for (uint32_t i = 0; i < t->nodes_n; i++)
+		nodes_at(t, i, &page)->recent = NULL;
+}
+
+/* How many nodes would have to be made.  What is found is put into `recent`. */
+static uint32_t nodes_wanted(struct probe_thread *into, struct probe_thread *t)
+{
+	uint32_t n = t->nodes_n, page = 0, wanted = 0;
+
+	forget_recent(t);
+	for (uint32_t i = 0; i < n; i++) {
+		struct probe_node *path[PROBE_DEPTH + 2], *node = nodes_at(t, i, &page);
+		unsigned depth =
+			(uint32_t)node->key & KID_FREE || node->recent ? 0 : path_to(node, path);
+
+		while (depth > 0) {
+			struct probe_node *to = NULL, *up;
+
+			node = path[--depth];
+			up = node->parent ? node_at(node->parent)->recent : &into->root;
+			if (!node_is_pruned(node))
+				to = nodes_find(into, up, (uint32_t)node->key);
+			node->recent = to ? to : &probe_nowhere;
+			wanted += !to;
+		}
+	}
+	return wanted;
+}
+
+/* Nodes that could be made now, about. */
+static uint32_t room_for_nodes(const struct probe_thread *into)
+{
+	uint32_t n = 0;
+
+	for (uint32_t line = into->free; line; line = node_at(line)->hash_next)
+		n++;
+	/* Half of the pages are for heads and histograms. */
+	return n + pages_to_come(into->pages_n) / 2 * (PAGE / (uint32_t)sizeof(struct probe_node));
+}
+
+/* Both trees are pruned until what they have together finds room. */
+static void make_room(struct probe_thread *into, struct probe_thread *t)
+{
+	uint32_t wanted = nodes_wanted(into, t);
+
+	if (wanted > room_for_nodes(into))
+		prune_ended(into);
+	for (int i = 0; i < 32 && (wanted = nodes_wanted(into, t)) > room_for_nodes(into); i++)
+		if (prune_once(t) == 0)
+			break;
+}
+
+static void merge_nodes(struct probe_thread *into, struct probe_thread *t)
+{
+	struct probe_node *path[PROBE_DEPTH + 2];
+	uint32_t n = t->nodes_n, page = 0;
+
+	make_room(into, t);
+	forget_recent(t);
+	for (uint32_t i = 0; i < n; i++) {
+		struct probe_node *node = nodes_at(t, i, &page);
+		unsigned depth =
+			(uint32_t)node->key & KID_FREE || node->recent ? 0 : path_to(node, path);
+
+		while (depth > 0)
+			merge_node(into, path[--depth]);
+	}
 }
 
 static void merge_counts(struct probe_thread *into, struct probe_head *to,
@@ -105,17 +218,66 @@ static void merge_head(struct probe_thread *into, const struct probe_head *from)
 	ADD(to->bytes, f.bytes);
 }
 
+#define SWAP(word)                               \
+	do {                                     \
+		__typeof__(a->word) w = a->word; \
+		a->word = b->word;               \
+		b->word = w;                     \
+	} while (0)
+
+/* Two trees whose threads have ended change places: then the smaller is merged into the larger, which
+ * needs the least memory beside them. */
+static void swap_trees(struct probe_thread *a, struct probe_thread *b)
+{
+	SWAP(nodes);
+	SWAP(heads);
+	SWAP(nodes_n);
+	SWAP(pages_n);
+	SWAP(head_pages);
+	SWAP(hash_mask);
+	SWAP(free);
+	SWAP(prune_wait);
+	SWAP(bound_epoch);
+	SWAP(pruned);
+	SWAP(bound_ticks);
+	SWAP(bound_calls);
+	for (size_t i = 0; i < PIECES; i++)
+		SWAP(spare[i]);
+	for (size_t i = 0; i < HEADS; i++)
+		SWAP(head[i]);
+	for (size_t i = 0; i < HASH_MAX; i++)
+		SWAP(hash[i]);
+	a->root.recent = b->root.recent = &probe_nobody;
+}
+
+/* A context that both have may have lost in both. */
+static void merge_bound(struct probe_thread *into, struct probe_thread *t)
+{
+	uint32_t epoch = LOAD(probe.methods[0].epoch);
+
+	ADD(into->pruned, t->pruned);
+	if (into->bound_epoch != epoch)
+		into->bound_ticks = into->bound_calls = 0;
+	STORE(into->bound_epoch, epoch);
+	if (t->bound_epoch == epoch) {
+		ADD(into->bound_ticks, t->bound_ticks);
+		ADD(into->bound_calls, t->bound_calls);
+	}
+	t->pruned = t->bound_ticks = t->bound_calls = 0;
+}
+
 static void merge_thread(struct probe_thread *t)
 {
 	struct probe_thread *into = &probe.threads[PROBE_THREADS];
-	uint32_t n = TAKE(t->nodes_n), page = 0;
 	const struct probe_head *head;
 
 	if (t->trace)
 		trace_gone(&t->trace, tick_now());
 	lose_frames(t);
-	for (uint32_t i = 0; i < n; i++)
-		merge_node(into, nodes_at(t, i, &page));
+	if (t->nodes_n > into->nodes_n)
+		swap_trees(into, t);
+	merge_nodes(into, t);
+	merge_bound(into, t);
 	for (size_t i = 0; i < HEADS; i++)
 		for (uint32_t line = t->head[i]; line; line = head->next) {
 			head = line_at(line);
@@ -125,7 +287,9 @@ static void merge_thread(struct probe_thread *t)
 	pages_give_all(&t->heads);
 	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
 	memset(t->head, 0, sizeof(t->head));
+	memset(t->spare, 0, sizeof(t->spare));
 	t->nodes_n = t->pages_n = t->facts_n = t->busy = t->trace_carrier = 0;
+	t->free = t->head_pages = t->prune_wait = 0;
 }
 
 /* Has it ended, perhaps without a word, as one does that a library took out of the JVM? */
@@ -176,6 +340,24 @@ void probe_stalls(uint64_t now, uint64_t ticks)
 	STORE(probe.stalls_until, until);
 }
 
+/* As far as it is known: a word may be a round behind the other. */
+static void read_bound(struct probe_state *out)
+{
+	const struct probe_thread *t;
+	uint32_t i = 0, epoch;
+
+	if (!probe.ready)
+		return;
+	epoch = LOAD(probe.methods[0].epoch);
+	while ((t = threads_next(&i)) != NULL) {
+		out->pruned += LOAD(t->pruned);
+		if (LOAD(t->bound_epoch) != epoch)
+			continue;
+		out->bound_ticks += LOAD(t->bound_ticks);
+		out->bound_calls += LOAD(t->bound_calls);
+	}
+}
+
 void probe_state_read(struct probe_state *out)
 {
 	*out = (struct probe_state){
@@ -189,4 +371,5 @@ void probe_state_read(struct probe_state *out)
 		.strayed = LOAD(probe.strayed),
 		.ring_dropped = ring_dropped(),
 	};
+	read_bound(out);
 }

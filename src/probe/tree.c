@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - the trees of all threads as one.
  *
- * Nodes are read in the order in which their thread made them, so a parent is merged before its
- * children, and a table says for each node what it was merged into.  All of this is in memory that
- * is mapped for the one call and given back at its end. */
+ * A table says for each node what it was merged into; where a node comes before its parent, those above
+ * it are merged first.  All of this is in memory that is mapped for the one call and given back
+ * at its end. */
 #include "probe/nodes.h"
 
 #include "base/err.h"
@@ -73,25 +73,53 @@ static uint32_t child_of(struct merger *m, uint32_t parent, uint32_t id)
 	return at;
 }
 
-/* Nodes that came up after merger_init() counted may not find room any more; they and what is
- * below them are too young to be missed. */
+static void take_in_one(struct merger *m, const struct probe_node *node, uint32_t up)
+{
+	uint32_t kid = node_kid(node), id = kid & KID_PRUNED ? PROBE_PRUNED : kid & KID_ID;
+	uint32_t at = child_of(m, up, id);
+
+	m->into[line_of(node) / 2] = at;
+	if (at)
+		figures_of_node(&m->nodes[at].f, node,
+				LOAD(probe.methods[kid & KID_PRUNED ? 0 : id].epoch));
+}
+
+/* With those above it that were not met yet.  Nodes that came up after merger_init() counted may not
+ * find room any more; they and what is below them are too young to be missed. */
+static void take_in_path(struct merger *m, const struct probe_node *node)
+{
+	const struct probe_node *path[PROBE_DEPTH + 2];
+	unsigned n = 0;
+	uint32_t up = 0;
+
+	for (;;) {
+		if (n == sizeof(path) / sizeof(path[0]))
+			return; /* deeper than any stack: read while it changed */
+		path[n++] = node;
+		if (!node->parent)
+			break;
+		up = m->into[node->parent / 2];
+		if (up)
+			break;
+		node = node_at(node->parent);
+	}
+	while (n > 0) {
+		take_in_one(m, path[--n], up);
+		up = m->into[line_of(path[n]) / 2];
+		if (!up)
+			return;
+	}
+}
+
 static void take_in(struct merger *m, struct probe_thread *t)
 {
 	uint32_t n = TAKE(t->nodes_n), page = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct probe_node *node = nodes_at(t, i, &page);
-		uint32_t id = node_id(node), up = 0, at;
 
-		if (node->parent) {
-			up = m->into[node->parent / 2];
-			if (!up)
-				continue;
-		}
-		at = child_of(m, up, id);
-		m->into[line_of(node) / 2] = at;
-		if (at)
-			figures_of_node(&m->nodes[at].f, node, LOAD(probe.methods[id].epoch));
+		if (!(node_kid(node) & KID_FREE) && !m->into[line_of(node) / 2])
+			take_in_path(m, node);
 	}
 }
 
@@ -139,8 +167,10 @@ int probe_tree(probe_visit *visit, void *ctx)
 	rc = merger_init(&m);
 	if (rc < 0)
 		goto done;
+	figures_begin();
 	while ((t = threads_next(&i)) != NULL)
 		take_in(&m, t);
+	figures_end();
 	visit_all(&m, visit, ctx);
 done:
 	merger_release(&m);

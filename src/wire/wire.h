@@ -48,6 +48,7 @@ enum {
 	REPORT_TREE = 1,   /* of `report`: the nodes of the tree, too, after the methods */
 	NODE_SETTLED = 1,
 	NODE_LIGHT = 2,	  /* only counted */
+	NODE_PRUNED = 4,  /* of no method: contexts that were taken out to save memory */
 	FRAME_NATIVE = 1, /* of `frame`: the method has no byte code */
 	FRAME_FIXED = 2,  /* the JVM does not let its class be changed */
 	FRAME_SEEN = 4,	  /* of a synthetic method: nobody wrote it */

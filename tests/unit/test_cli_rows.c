@@ -217,7 +217,8 @@ TEST(tree_json_is_nested_and_counts_what_it_leaves_out)
 	buf_u8(&out, '\0');
 	CHECK_STR(
 		(const char *)out.p,
-		"{\"total_ns\":100,\"roots\":[{\"method\":\"a.A.main()V\",\"calls\":1,\"errors\":0,"
+		"{\"total_ns\":100,\"contexts_pruned\":0,\"bound_ns\":0,"
+		"\"bound_calls\":0,\"roots\":[{\"method\":\"a.A.main()V\",\"calls\":1,\"errors\":0,"
 		"\"timed\":1,\"total_ns\":90,\"self_ns\":0,\"min_ns\":0,\"max_ns\":0,"
 		"\"compensated\":false,\"raw_ns\":90,\"low_ns\":90,\"high_ns\":90,\"share\":0.9,"
 		"\"left_out\":1,\"children\":[{\"method\":\"a.A.b(J)V\",\"calls\":1,\"errors\":0,"

@@ -289,7 +289,7 @@ static void *read_all(void *arg)
 }
 
 /* Figures only grow, whatever the threads do meanwhile. */
-PROBE_TEST(probe_can_be_read_while_it_runs, 2 * MIB)
+PROBE_TEST(probe_can_be_read_while_it_runs, 64 * MIB)
 {
 	pthread_t reader;
 
