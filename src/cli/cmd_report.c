@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/figures.h"
+#include "cli/jvm_vitals.h"
 #include "cli/live.h"
 #include "cli/memory.h"
 #include "cli/progress.h"
@@ -228,7 +229,10 @@ static void show_program(const struct report *r, bool utf8, struct buf *out)
 static void footer(const struct view *v, uint64_t not_shown, uint64_t not_called, struct buf *out)
 {
 	const struct wire_status *s = &v->report.status;
+	struct jvm_vitals vitals;
 
+	if (v->pid && jvm_vitals_read(v->pid, &vitals) >= 0)
+		jvm_vitals_text(&vitals, out);
 	note(out, not_shown, "methods more");
 	if (v->report.has_program && v->has_costs)
 		show_program(&v->report, v->utf8, out);
@@ -252,8 +256,8 @@ static void show_table(struct view *v, struct buf *out, unsigned width, unsigned
 	table_init(&t, columns, COLUMNS);
 	for (size_t i = 0; i < r->n; i++)
 		called += v->all || r->all[i]->m.calls > 0;
-	if (rows && called > (rows > 5 ? rows - 5 : 1) && limit > rows - 5)
-		limit = rows > 5 ? rows - 5 : 1;
+	if (rows && called > (rows > 7 ? rows - 7 : 1) && limit > rows - 7)
+		limit = rows > 7 ? rows - 7 : 1;
 	for (size_t i = 0; i < r->n && shown < limit; i++)
 		if (v->all || r->all[i]->m.calls) {
 			add_row(v, &t, r->all[i]);
@@ -277,6 +281,7 @@ static void show_table(struct view *v, struct buf *out, unsigned width, unsigned
 static void show_json(struct view *v, struct buf *out)
 {
 	struct json j = json_to(out);
+	struct jvm_vitals vitals;
 
 	json_open(&j, '{');
 	if (v->pid || v->recording.pid)
@@ -284,6 +289,11 @@ static void show_json(struct view *v, struct buf *out)
 	if (v->top && v->report.n > v->top)
 		v->report.n = (size_t)v->top;
 	report_json(&v->report, &j);
+	json_key(&j, "jvm");
+	if (v->pid && jvm_vitals_read(v->pid, &vitals) >= 0)
+		jvm_vitals_json(&vitals, &j);
+	else
+		json_null(&j);
 	json_close(&j, '}');
 	buf_u8(out, '\n');
 }

@@ -48,12 +48,65 @@ static struct slice *place(struct hsperf *h, struct slice name)
 		{ "java.property.java.vm.name", &h->vm_name },
 		{ "java.property.java.vm.vendor", &h->vm_vendor },
 		{ "java.property.java.home", &h->java_home },
+		{ "sun.gc.policy.name", &h->gc_policy },
 	};
 
 	for (size_t i = 0; i < COUNT(wanted); i++)
 		if (slice_is(name, wanted[i].name))
 			return wanted[i].to;
 	return NULL;
+}
+
+static bool starts(struct slice name, const char *with)
+{
+	return name.n >= strlen(with) && memcmp(name.p, with, strlen(with)) == 0;
+}
+
+static bool ends(struct slice name, const char *with)
+{
+	size_t n = strlen(with);
+
+	return name.n >= n && memcmp(name.p + name.n - n, with, n) == 0;
+}
+
+/* Generations have spaces ("sun.gc.generation.1.space.0.used"), and there are several collectors. */
+static void number(struct hsperf_counts *c, struct slice name, uint64_t v)
+{
+	/* "sun.gc.generation.N." has 20 characters. */
+	bool space = starts(name, "sun.gc.generation.") && name.n > 26 &&
+		     memcmp(name.p + 20, "space.", 6) == 0;
+	bool collector = starts(name, "sun.gc.collector.");
+
+	if (space && ends(name, ".used"))
+		c->heap_used += v;
+	else if (space && ends(name, ".capacity"))
+		c->heap_capacity += v;
+	else if (starts(name, "sun.gc.generation.") && !space && ends(name, ".maxCapacity"))
+		c->heap_max += v;
+	else if (collector && ends(name, ".invocations"))
+		c->gcs += v;
+	else if (collector && ends(name, ".time"))
+		c->gc_ticks += v;
+	else if (slice_is(name, "sun.os.hrt.frequency"))
+		c->hz = v;
+	else if (slice_is(name, "java.threads.live"))
+		c->threads = v;
+	else if (slice_is(name, "java.threads.livePeak"))
+		c->threads_peak = v;
+	else if (slice_is(name, "java.cls.loadedClasses") ||
+		 slice_is(name, "java.cls.sharedLoadedClasses"))
+		c->classes += v;
+	else if (slice_is(name, "java.cls.unloadedClasses") ||
+		 slice_is(name, "java.cls.sharedUnloadedClasses"))
+		c->classes -= v;
+}
+
+static uint64_t get_long(const struct file *f, const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return f->swap ? __builtin_bswap64(v) : v;
 }
 
 /* The entry lies within the file: size bytes from `at`. */
@@ -63,6 +116,8 @@ static void entry(const struct file *f, size_t at, size_t size, struct hsperf *o
 	const uint8_t *p = f->all.p + at;
 	struct slice *to;
 
+	if (p[12] == 'J' && !vector && name < size && data < size && size - data >= 8)
+		number(&out->counts, until_nul(p + name, size - name), get_long(f, p + data));
 	if (p[12] != 'B' || !vector || name >= size || data >= size || vector > size - data)
 		return;
 	to = place(out, until_nul(p + name, size - name));
@@ -98,5 +153,8 @@ int hsperf_parse(struct slice file, struct hsperf *out)
 		entry(&f, at, size, out);
 		at += size;
 	}
+	/* With G1 each of the two generations may have the whole heap. */
+	if (slice_is(out->gc_policy, "GarbageFirst"))
+		out->counts.heap_max /= 2;
 	return 0;
 }

@@ -9,6 +9,14 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+/* What it counts.  Sizes of the heap are those after the last collection. */
+struct hsperf_counts {
+	uint64_t heap_used, heap_capacity, heap_max; /* bytes */
+	uint64_t gcs, gc_ticks, hz;
+	uint64_t threads, threads_peak;
+	uint64_t classes; /* loaded now */
+};
+
 struct hsperf {
 	struct slice command;	   /* main class or jar, and arguments */
 	struct slice vm_args;	   /* what the JVM was started with; cut off after 1 KiB */
@@ -18,7 +26,9 @@ struct hsperf {
 	struct slice vm_version;   /* "17.0.15+6-Debian-1deb12u1" */
 	struct slice vm_name, vm_vendor;
 	struct slice java_home;
-	bool live; /* the JVM has got through its start; agents may come */
+	struct slice gc_policy;	     /* "GarbageFirst", "Copy:MSC" */
+	struct hsperf_counts counts; /* all 0: there are none */
+	bool live;		     /* the JVM has got through its start; agents may come */
 };
 
 /* 0; E_MAGIC when it is something else, E_UNSUPPORTED for another version of the format, E_TRUNCATED

@@ -284,6 +284,7 @@ static void look_closer(struct look *l)
 	jvm->vm_version = arena_dup(l->mem, h.vm_version);
 	jvm->vm_vendor = arena_dup(l->mem, h.vm_vendor);
 	jvm->is_live = is_live(l, &h);
+	jvm->counts = h.counts;
 	has_socket(l);
 	inside_close(&l->in);
 }

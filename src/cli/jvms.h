@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "cli/hsperf.h"
 #include "cli/target.h"
 
 enum jvm_kind {
@@ -42,6 +43,7 @@ struct jvm {
 	bool musl;	 /* its libc is musl */
 	bool has_agent;	 /* libsonde is mapped */
 	bool has_socket; /* the agent's socket is there */
+	struct hsperf_counts counts;
 };
 
 struct jvms {

@@ -43,6 +43,9 @@ def report(out):
         fail("self is above the total")
     same("rules", out["agent"]["rules"], 1)
     same("contexts_lost", out["agent"]["contexts_lost"], 0)
+    jvm = out["jvm"]
+    if not (jvm["heap_max"] >= jvm["heap_used"] >= 0 and jvm["threads"] > 1 and jvm["cpu_ns"] > 0 and jvm["read_bytes"] > 0):
+        fail("the JVM cannot be like this: %s" % jvm)
 
 
 def tree(out):
