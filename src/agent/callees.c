@@ -269,6 +269,9 @@ static int read_method(struct asking *a, struct class *cls, struct member *m)
 	int rc = 0;
 
 	put_name(&caller, class_name(cls), member_name(cls, m), member_desc(cls, m));
+	if (m->code.p && m->code.n >= 8)
+		wire_put_code(&a->rows, &(struct wire_code){ .method = buf_slice(&caller),
+							     .bytes = get_u32(m->code.p + 4) });
 	if (m->code.p) {
 		rc = code_elevate(cls, m, &code, &f);
 		if (rc >= 0)

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_observe.c - "sonde observe": watches a program, and writes the rules that are worth having. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/figures.h"
+#include "cli/observe_link.h"
+#include "cli/observe_start.h"
+#include "cli/target.h"
+#include "cli/visit.h"
+
+int cmd_observe(int argc, char **argv);
+
+static const char help[] =
+	"usage: sonde observe [OPTION]... [TARGET]\n"
+	"       sonde observe [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
+	"\n"
+	"Watches a program at work, by samples of its stacks and by counting calls, and writes rules\n"
+	"for the methods that are worth a hook: how much of the time they have, how often they are\n"
+	"called, whether they wait, where packages meet.  Each rule has its reason above it.  TARGET\n"
+	"is a pid, a main class or a jar; COMMAND is started, watched, and left to run to its end.\n"
+	"\n"
+	"  -o FILE         write the rules there, not to stdout\n"
+	"  --for TIME      watch so long (otherwise 20s); a program that ends before is enough, too\n"
+	"  --most N        at most so many rules (otherwise 30)\n"
+	"  --budget SHARE  what the hooks may cost, of one processor (otherwise 2%)\n"
+	"  --apply         put the rules into the program, too\n"
+	"  --json          print the methods and their figures as one JSON object\n"
+	"  --help          this text\n"
+	"\n"
+	"All counting hooks are out again at the end, and the agent, too, when it was not there before\n"
+	"(unless --apply is given).\n"
+	"\n"
+	"Exit status: 0 done, 1 nothing is worth a hook, 2 wrong usage, 3 could not.\n"
+	"\n"
+	"Examples:\n"
+	"  sonde observe -o shop.rules shop.jar\n"
+	"  sonde observe --for 1m --apply 4711\n"
+	"  sonde observe -o shop.rules -- java -jar shop.jar\n"
+	"  sonde run --rules shop.rules --report - -- java -jar shop.jar\n";
+
+struct command_observe {
+	bool json, apply;
+	const char *file;
+	struct observe_options options;
+	struct target target;
+	struct visit visit;
+	struct observe_link link;
+	pid_t child;
+};
+
+/* ---- what is written ----------------------------------------------------------------------- */
+
+static void put_head(const struct command_observe *c, struct buf *out)
+{
+	const struct observe *o = &c->link.observe;
+	const struct sample_vitals *v = &o->samples.vitals;
+	time_t now = time(NULL);
+	char when[40] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
+	buf_text(out, "# Rules that sonde observe wrote");
+	buf_printf(out, ", %s, of ", when);
+	for (const char *p = c->target.name; *p; p++)
+		buf_u8(out, *p < ' ' ? '?' : (uint8_t)*p);
+	buf_printf(out, " (Java %s).\n", c->target.java[0] ? c->target.java : "?");
+	buf_printf(
+		out,
+		"# Looked %llu times at its threads in %.0f s, and counted calls for %.0f s.  For\n"
+		"# 'sonde run --rules', 'sonde hook --rules' and 'sonde weave --rules'; edit as you like.\n",
+		(unsigned long long)v->samples, (double)v->wall / 1e9, o->seconds);
+}
+
+static void put_number(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_double(j, v);
+}
+
+static const char *choice_word(enum observe_choice c)
+{
+	static const char *const words[] = {
+		[OBSERVE_TIMED] = "timed",     [OBSERVE_LIGHT] = "light",
+		[OBSERVE_HOT] = "too hot",     [OBSERVE_SMALL] = "too small",
+		[OBSERVE_ENDLESS] = "runs on", [OBSERVE_MINOR] = "minor"
+	};
+
+	return words[c];
+}
+
+static void put_method(const struct observe *o, const struct observe_method *m, struct json *j)
+{
+	struct buf reason = { 0 };
+
+	observe_put_reason(o, m, &reason);
+	json_open(j, '{');
+	json_key(j, "method");
+	json_str(j, m->name);
+	json_key(j, "choice");
+	json_text(j, choice_word(m->choice));
+	put_number(j, "score", m->score);
+	put_number(j, "share", m->share);
+	put_number(j, "own_share", o->busy ? (double)m->own / (double)o->busy : 0);
+	if (m->is_counted)
+		put_number(j, "calls_per_second", m->rate);
+	if (m->ns > 0)
+		put_number(j, "ns_per_call", m->ns);
+	put_number(j, "waits", m->waits);
+	if (m->waits > 0) {
+		json_key(j, "waits_for");
+		json_text(j, kind_word(m->kind));
+	}
+	json_key(j, "entry");
+	json_bool(j, m->is_entry);
+	cli_json_count(j, "packages_called", m->n_packages);
+	if (m->bytes)
+		cli_json_count(j, "bytes", m->bytes);
+	put_number(j, "cost", m->cost);
+	json_key(j, "reason");
+	json_str(j, buf_slice(&reason));
+	json_close(j, '}');
+	buf_release(&reason);
+}
+
+static void put_json(const struct command_observe *c, struct slice rules, struct buf *out)
+{
+	const struct observe *o = &c->link.observe;
+	struct json j = json_to(out);
+
+	json_open(&j, '{');
+	cli_json_count(&j, "pid", (uint64_t)c->target.pid);
+	cli_json_count(&j, "samples", o->samples.vitals.samples);
+	put_number(&j, "counted_seconds", o->seconds);
+	put_number(&j, "cost", o->cost);
+	json_key(&j, "methods");
+	json_open(&j, '[');
+	for (size_t i = 0; i < o->n; i++)
+		if (o->list[i]->seen || o->list[i]->choice == OBSERVE_HOT)
+			put_method(o, o->list[i], &j);
+	json_close(&j, ']');
+	json_key(&j, "rules");
+	json_str(&j, rules);
+	json_close(&j, '}');
+	buf_u8(out, '\n');
+}
+
+static int save(const char *file, struct slice text)
+{
+	FILE *f = fopen(file, "we");
+	bool good = f && fwrite(text.p, 1, text.n, f) == text.n;
+	int why = errno;
+
+	if (f && fclose(f) != 0) {
+		why = errno;
+		good = false;
+	}
+	return good ? CLI_DONE : cli_cannot("%s: %s", file, strerror(why));
+}
+
+static unsigned hooked(const struct observe *o)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		n += observe_is_hooked(o->list[i]);
+	return n;
+}
+
+static int write_all(struct command_observe *c, struct slice rules)
+{
+	struct buf out = { 0 };
+	int status = c->file ? save(c->file, rules) : CLI_DONE;
+
+	if (c->json)
+		put_json(c, rules, &out);
+	else if (!c->file)
+		buf_put(&out, rules);
+	if (status == CLI_DONE && out.n && !cli_print(&out))
+		status = CLI_CANNOT;
+	if (status == CLI_DONE && c->file && !c->json)
+		fprintf(stderr, "sonde: %u rules are in %s\n", hooked(&c->link.observe), c->file);
+	buf_release(&out);
+	return status;
+}
+
+/* By a connection of its own: what the first one held is out by then. */
+static int apply(struct command_observe *c, struct slice rules)
+{
+	int status;
+
+	if (c->link.is_gone)
+		return cli_cannot("the program has ended; there is nothing to apply the rules to");
+	client_close(&c->link.client);
+	status = client_open(&c->link.client, &c->target);
+	if (status != CLI_DONE)
+		return status;
+	status = observe_link_apply(&c->link, rules);
+	if (status == CLI_DONE)
+		c->visit.attached = false; /* it stays */
+	return status;
+}
+
+static int finish(struct command_observe *c)
+{
+	struct buf head = { 0 }, rules = { 0 };
+	int status;
+
+	put_head(c, &head);
+	observe_print(&c->link.observe, buf_slice(&head), &rules);
+	status = head.err || rules.err ? cli_cannot("out of memory")
+				       : write_all(c, buf_slice(&rules));
+	if (status == CLI_DONE && !hooked(&c->link.observe))
+		status = CLI_NO;
+	else if (status == CLI_DONE && c->apply)
+		status = apply(c, buf_slice(&rules));
+	buf_release(&head);
+	buf_release(&rules);
+	return status;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static int run(struct command_observe *c, const char *target, char **command)
+{
+	int status = command ? observe_start(command, &c->child, &c->target)
+			     : target_find(target, &c->target);
+
+	if (status == CLI_DONE)
+		status = visit_begin(&c->visit, &c->link.client, &c->target);
+	if (status == CLI_DONE) {
+		observe_init(&c->link.observe, &c->options);
+		status = observe_link_watch(&c->link);
+		if (status == CLI_DONE)
+			status = finish(c);
+		observe_release(&c->link.observe);
+		visit_end(&c->visit, &c->link.client);
+	}
+	observe_start_end(c->child);
+	return status;
+}
+
+static bool parse_share(const char *text, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || (*end && (end[0] != '%' || end[1])) || !(v > 0 && v <= 100))
+		return false;
+	*out = v / 100;
+	return true;
+}
+
+static int set_option(struct command_observe *c, const char *name, int opt)
+{
+	uint64_t n;
+
+	if (opt == 'f' && (!figure_parse_time(optarg, &c->link.for_ns) || !c->link.for_ns))
+		return cli_usage(name, "--for wants a time such as 30s, not '%s'", optarg);
+	if (opt == 'm') {
+		if (!cli_parse_number(optarg, 1, 10000, &n))
+			return cli_usage(name, "--most wants a number from 1 to 10000, not '%s'",
+					 optarg);
+		c->options.most = (unsigned)n;
+	}
+	if (opt == 'b' && !parse_share(optarg, &c->options.budget))
+		return cli_usage(name, "--budget wants percent, such as 2%%, not '%s'", optarg);
+	if (opt == 'o')
+		c->file = optarg;
+	c->apply |= opt == 'a';
+	c->json |= opt == 'j';
+	return CLI_DONE;
+}
+
+/* Where COMMAND begins: behind "--"; NULL: there is none. */
+static char **command_in(int argc, char **argv)
+{
+	if (optind > 1 && optind < argc && strcmp(argv[optind - 1], "--") == 0)
+		return argv + optind;
+	return NULL;
+}
+
+int cmd_observe(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "for", required_argument, NULL, 'f' },
+		{ "most", required_argument, NULL, 'm' },
+		{ "budget", required_argument, NULL, 'b' },
+		{ "apply", no_argument, NULL, 'a' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	static struct command_observe c;
+	char **command;
+	int opt, status;
+
+	c = (struct command_observe){ .options = { .budget = 0.02, .most = 30 },
+				      .link = { .for_ns = 20000000000u } };
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == '?')
+			return CLI_USAGE;
+		status = set_option(&c, argv[0], opt);
+		if (status != CLI_DONE)
+			return status;
+	}
+	command = command_in(argc, argv);
+	if (command && !c.file)
+		return cli_usage(argv[0], "with a COMMAND, -o says where the rules go");
+	if (!command && argc - optind > 1)
+		return cli_usage(argv[0], "wants one program; a COMMAND stands behind --");
+	return run(&c, optind < argc ? argv[optind] : NULL, command);
+}
