@@ -3,70 +3,81 @@ package bench.accuracy;
 
 /**
  * The methods to be told right: one kind and length each, from 5 ns to 1 ms; calls that are nested, that fan
- * out, that recur. Copies of this class are Plain, which nobody hooks, Timed and Every.
+ * out, that recur; and a mix of which many short calls are the least part. Copies of this class are Plain,
+ * which nobody hooks, and Timed. None of this code is that of the calibration.
+ *
+ * <p>The kinds: a hash over bytes, in which each step needs the one before; several sums side by side; a list
+ * that is walked; square roots; and branches that cannot be foreseen. How many steps there are the compiler does not
+ * know: it would unroll the loops.
  */
 final class Bodies {
-    private static final int[] NEXT = Main.NEXT;
+    private static final byte[] BYTES = Main.BYTES;
+    private static final long[] LONGS = Main.LONGS;
 
     private Bodies() {}
 
-    private static long doShift(long x, int n) {
+    private static long doHash(long x, int n) {
+        int h = (int) x;
         for (int i = 0; i < n; i++) {
-            x ^= x << 13;
-            x ^= x >>> 7;
-            x ^= x << 17;
+            h = 31 * h + BYTES[(i + h) & 1023];
         }
-        return x;
+        return h;
     }
 
-    private static long doWide(long x, int n) {
+    private static long doSums(long x, int n) {
         long a = x;
-        long b = x + 1;
-        long c = x + 2;
-        long d = x + 3;
+        long b = ~x;
+        int k = (int) x & 255;
         for (int i = 0; i < n; i++) {
-            a = (a ^ i) * 31 + 7;
-            b = (b ^ i) * 33 + 7;
-            c = (c ^ i) * 35 + 7;
-            d = (d ^ i) * 37 + 7;
+            a += Long.rotateLeft(LONGS[(i + k) & 1023], 7) & b;
+            b += Long.bitCount(LONGS[(i * 3 + k) & 1023]);
         }
-        return a ^ b ^ c ^ d;
+        return a ^ b;
     }
 
-    private static long doChase(long x, int n) {
-        int p = (int) x & (NEXT.length - 1);
+    private static long doWalk(long x, int n) {
+        Main.Link at = Main.LINKS[(int) x & 4095];
         for (int i = 0; i < n; i++) {
-            p = NEXT[p];
+            at = at.next;
         }
-        return p;
+        return at.value;
     }
 
-    private static long doDivide(long x, int n) {
-        double d = x | 1;
+    private static long doRoot(long x, int n) {
+        double d = (x & 0xffff) + 2;
         for (int i = 0; i < n; i++) {
-            d = 1.5 / d;
+            d = Math.sqrt(d) + 1.25;
         }
-        return Double.doubleToRawLongBits(d);
+        return (long) (d * 1000);
     }
 
     private static long doBranch(long x, int n) {
+        int state = (int) x & 3;
+        long sum = x;
         for (int i = 0; i < n; i++) {
-            x = (x & 8) != 0 ? x * 5 + 1 : (x >>> 1) + 0x123457;
+            if ((BYTES[(i + (int) sum) & 1023] & 64) != 0) {
+                state = (state + 1) & 3;
+                sum += state;
+            } else if (state == 2) {
+                sum = sum * 3 + 1;
+            } else {
+                sum ^= i;
+            }
         }
-        return x;
+        return sum;
     }
 
 //@BODIES
-    static long nest1(long x) { return doShift(x, 40); }
-    static long nest2(long x) { return nest1(doShift(x, 40)); }
-    static long nest3(long x) { return nest2(doShift(x, 40)); }
-    static long nest4(long x) { return nest3(doShift(x, 40)); }
-    static long nest5(long x) { return nest4(doShift(x, 40)); }
-    static long nest6(long x) { return nest5(doShift(x, 40)); }
-    static long nest7(long x) { return nest6(doShift(x, 40)); }
-    static long nest8(long x) { return nest7(doShift(x, 40)); }
-    static long nest9(long x) { return nest8(doShift(x, 40)); }
-    static long nest10(long x) { return nest9(doShift(x, 40)); }
+    static long nest1(long x) { return doHash(x, Main.STEPS[0]); }
+    static long nest2(long x) { return nest1(doHash(x, Main.STEPS[0])); }
+    static long nest3(long x) { return nest2(doHash(x, Main.STEPS[0])); }
+    static long nest4(long x) { return nest3(doHash(x, Main.STEPS[0])); }
+    static long nest5(long x) { return nest4(doHash(x, Main.STEPS[0])); }
+    static long nest6(long x) { return nest5(doHash(x, Main.STEPS[0])); }
+    static long nest7(long x) { return nest6(doHash(x, Main.STEPS[0])); }
+    static long nest8(long x) { return nest7(doHash(x, Main.STEPS[0])); }
+    static long nest9(long x) { return nest8(doHash(x, Main.STEPS[0])); }
+    static long nest10(long x) { return nest9(doHash(x, Main.STEPS[0])); }
 
     static long fanLeaf(long x) {
         return x * 5 + 1;
@@ -91,9 +102,11 @@ final class Bodies {
     }
 
     static long fibRoot(long x) {
-        return fibOf(12) + x;
+        return fibOf(12) + (x & 7);
     }
 
+    /** Ten methods of which the one that is called most often takes least. */
+//@MIX
     interface Loop {
         long run(long x, int n);
     }

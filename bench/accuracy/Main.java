@@ -3,64 +3,108 @@ package bench.accuracy;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.Arrays;
 import java.util.Random;
 
-/** {@code warm MS}, and {@code run LOOP COPY N}, which answers with the ns of N calls. */
+/**
+ * {@code run MS STEPS...} runs all loops in turn, in slices of some milliseconds, plain and hooked, for so
+ * long; the numbers are steps of the bodies. It answers with one line a loop: the median of the plain slices
+ * and of the hooked ones, in ns a call. {@code names} of the loops are in the order of the class.
+ */
 public final class Main {
-    static final int[] NEXT = cycle(1 << 15);
+    static final byte[] BYTES = new byte[1024];
+    static final long[] LONGS = new long[1024];
+    static final Link[] LINKS = links(4096);
+    static int[] STEPS = new int[256];
     static volatile long sink;
 
-    private static int[] cycle(int n) {
-        int[] next = new int[n];
-        for (int i = 0; i < n; i++) {
-            next[i] = i;
-        }
-        Random random = new Random(1);
-        for (int i = n - 1; i > 0; i--) {
-            int k = random.nextInt(i);
-            int t = next[i];
-            next[i] = next[k];
-            next[k] = t;
-        }
-        return next;
+    static final class Link {
+        Link next;
+        long value;
     }
 
-    private static long time(int i, int copy, int n) {
-        long from = System.nanoTime();
-        if (copy == 0) {
-            sink = Plain.LOOPS[i].run(1, n);
-        } else if (copy == 1) {
-            sink = Timed.LOOPS[i].run(1, n);
-        } else {
-            sink = Every.LOOPS[i].run(1, n);
+    private static Link[] links(int n) {
+        Random random = new Random(1);
+        Link[] all = new Link[n];
+        for (int i = 0; i < n; i++) {
+            all[i] = new Link();
+            all[i].value = random.nextInt();
         }
-        return System.nanoTime() - from;
+        int[] order = new int[n];
+        for (int i = 0; i < n; i++) {
+            int k = random.nextInt(i + 1);
+            order[i] = order[k];
+            order[k] = i;
+        }
+        for (int i = 0; i < n; i++) {
+            all[order[i]].next = all[order[(i + 1) % n]];
+        }
+        random.nextBytes(BYTES);
+        for (int i = 0; i < LONGS.length; i++) {
+            LONGS[i] = random.nextLong();
+        }
+        return all;
+    }
+
+    private static double time(int i, boolean hooked, int n) {
+        long from = System.nanoTime();
+        sink = hooked ? Timed.LOOPS[i].run(sink, n) : Plain.LOOPS[i].run(sink, n);
+        return (double) (System.nanoTime() - from) / n;
+    }
+
+    /** One slice; its pieces are kept. */
+    private static void slice(int i, boolean hooked, Pieces to) {
+        boolean single = i < Plain.LOOPS.length - 4; // the others have many methods in them
+        long end = System.nanoTime() + (single ? 4_000_000 : 30_000_000);
+        do {
+            double ns = time(i, hooked, to.calls);
+            to.add(ns);
+            to.calls = (int) Math.max(1, Math.min(200_000, 700_000 / Math.max(ns, 0.5)));
+        } while (System.nanoTime() < end);
+    }
+
+    private static final class Pieces {
+        double[] all = new double[4096];
+        int n;
+        int calls = 1;
+
+        void add(double ns) {
+            if (n < all.length) {
+                all[n++] = ns;
+            }
+        }
+
+        double median() {
+            Arrays.sort(all, 0, n);
+            return n == 0 ? 0 : all[n / 2];
+        }
     }
 
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        System.out.println("ready " + Plain.LOOPS.length);
+        int loops = Plain.LOOPS.length;
+        System.out.println("ready " + loops);
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] word = line.split(" ");
-            if (word[0].equals("warm")) {
-                long end = System.nanoTime() + Long.parseLong(word[1]) * 1_000_000;
-                for (int i = 0; System.nanoTime() < end; i = (i + 1) % Plain.LOOPS.length) {
-                    long until = System.nanoTime() + 3_000_000; // long ones not too often
-                    for (int k = 0; k < 60 && System.nanoTime() < until; k++) {
-                        for (int copy = 0; copy < 3; copy++) {
-                            time(i, copy, 10);
-                        }
-                    }
-                }
-                System.out.println("warm");
-            } else {
-                System.out.println(
-                        "ran "
-                                + time(
-                                        Integer.parseInt(word[1]),
-                                        Integer.parseInt(word[2]),
-                                        Integer.parseInt(word[3])));
+            Pieces[][] pieces = new Pieces[2][loops];
+            for (int i = 0; i < loops; i++) {
+                pieces[0][i] = new Pieces();
+                pieces[1][i] = new Pieces();
             }
+            for (int i = 2; i < word.length; i++) {
+                STEPS[i - 2] = Integer.parseInt(word[i]);
+            }
+            long end = System.nanoTime() + Long.parseLong(word[1]) * 1_000_000;
+            for (int i = 0; System.nanoTime() < end; i = (i + 1) % loops) {
+                slice(i, false, pieces[0][i]);
+                slice(i, true, pieces[1][i]);
+            }
+            StringBuilder out = new StringBuilder("ran");
+            for (int i = 0; i < loops; i++) {
+                out.append(' ').append(pieces[0][i].median());
+                out.append(' ').append(pieces[1][i].median());
+            }
+            System.out.println(out);
         }
     }
 }

@@ -1,184 +1,250 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""accuracy.py OUT JDK_HOME MAJOR [generate DIR]: how right are the figures of hooked methods?
+"""accuracy.py generate SOURCE TARGET | OUT JDK_HOME MAJOR CLASSES: how right are the figures of hooked methods?
 
-The truth is the same method unhooked, in the same process, in windows that take turns with hooked ones.  What
-else runs on the machine only adds, so of the windows of each the lower quartile counts."""
+The truth is the same method unhooked, in the same process, in slices that take turns with hooked ones.  Three
+runs of the program: measured in place; with every call timed, for raw figures and for the way of VisualVM (one
+constant a call, which an empty method shows); and by JFR's method timing (JEP 520), where there is one."""
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
-KINDS = {"shift": 2.1, "wide": 2.2, "chase": 4.3, "divide": 5.6, "branch": 2.5}  # ns a step, about
+KINDS = ["hash", "sums", "walk", "root", "branch"]
 LENGTHS = [5, 20, 100, 300, 1000, 10000, 100000, 1000000]
-SHAPES = ["nest%d" % i for i in range(1, 11)] + ["fanTop", "fanMiddle", "fanLeaf", "fibRoot"]
-LOOPED = ["nest10", "fanTop", "fibRoot"]
-WINDOWS = int(os.environ.get("WINDOWS", "9"))
+NEST_NS = 80
+MIX_CALLS = [1, 2, 3, 5, 8, 12, 18, 27, 40, 60]
+SECONDS = float(os.environ.get("SECONDS_IN_PLACE", "60"))
+PROBING = 200  # steps of each body when it is found out how long a step takes
+BELOW = dict({"nest%d" % i: i - 1 for i in range(1, 11)}, fanTop=110, fanMiddle=10, fibRoot=465)
 
 
 def bodies():
-    return [("%s%d" % (k, n), k, max(1, round(n / KINDS[k]))) for k in KINDS for n in LENGTHS]
+    """[(method, kind, ns)], in the order of Main.STEPS from 1 on."""
+    mix = [("mix%d" % (i + 1), KINDS[i % 5], 3000 * 0.8**i / c) for i, c in enumerate(MIX_CALLS)]
+    return [("%s%d" % (k, n), k, n) for k in KINDS for n in LENGTHS] + mix
+
+
+LOOPED = [b[0] for b in bodies()] + ["empty", "nest10", "fanTop", "fibRoot", "mixAll"]
 
 
 def generate(source, target):
     text = open(source + "/Bodies.java").read()
-    methods = "".join("    static long %s(long x) { return do%s(x, %d); }\n" % (n, k.capitalize(), c) for n, k, c in bodies())
-    names = [b[0] for b in bodies()] + LOOPED
-    loops = "".join(
-        "        (x, n) -> { for (int i = 0; i < n; i++) x = %s(x); return x; },\n" % n for n in names
-    )
-    text = text.replace("//@BODIES\n", methods).replace("//@LOOPS\n", loops)
-    for copy in ("Plain", "Timed", "Every"):
+    line = "    static long %s(long x) { return do%s(x, Main.STEPS[%d]); }\n"
+    methods = [line % (n, k.capitalize(), i + 1) for i, (n, k, _) in enumerate(bodies())]
+    methods.append("    static long empty(long x) { return x + 1; }\n")
+    mix = "    static long mixAll(long x) {\n%s        return x;\n    }\n" % "".join(
+        "        for (int i = 0; i < %d; i++) x = mix%d(x);\n" % (c, i + 1) for i, c in enumerate(MIX_CALLS))
+    loops = "".join("        (x, n) -> { for (int i = 0; i < n; i++) x = %s(x); return x; },\n" % n for n in LOOPED)
+    text = text.replace("//@BODIES\n", "".join(methods)).replace("//@MIX\n", mix).replace("//@LOOPS\n", loops)
+    for copy in ("Plain", "Timed"):
         open("%s/%s.java" % (target, copy), "w").write(text.replace("Bodies", copy))
     open(target + "/Main.java", "w").write(open(source + "/Main.java").read())
 
 
 class Victim:
-    def __init__(self, out, home, classes):
-        self.sonde = out + "/sonde"
-        rules = "hook bench.accuracy.Timed::* timed\nhook bench.accuracy.Every::* timed 1/1\nskip bench.accuracy.*::lambda*\nskip bench.accuracy.*::do*\n"
-        open(classes + "/rules", "w").write(rules)
-        self.java = subprocess.Popen(
-            [home + "/bin/java", "-agentpath:%s/libsonde.so=rules=%s/rules" % (out, classes),
-             "-XX:+UseSerialGC", "-Xmx256m", "-cp", classes, "bench.accuracy.Main"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.pid = str(self.java.pid)
-        assert self.java.stdout.readline().startswith("ready")
+    def __init__(self, home, classes, *options):
+        self.java = subprocess.Popen([home + "/bin/java", *options, "-XX:+UseSerialGC", "-Xmx256m", "-cp", classes,
+                                      "bench.accuracy.Main"],
+                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                     bufsize=1)
+        line = self.java.stdout.readline()
+        while not line.startswith("ready"):
+            line = self.java.stdout.readline()
 
-    def tell(self, line):
-        self.java.stdin.write(line + "\n")
+    def run(self, seconds, steps):
+        """({method: plain ns}, {method: hooked ns}) a call."""
+        self.java.stdin.write("run %d %s\n" % (1000 * seconds, " ".join(map(str, steps))))
         self.java.stdin.flush()
-        return self.java.stdout.readline()
-
-    def ask(self, *options):
-        done = subprocess.run([self.sonde, "report", *options, self.pid], capture_output=True, text=True)
-        return json.loads(done.stdout) if "--json" in options else None
-
-    def run(self, loop, copy, n):
-        return int(self.tell("run %d %d %d" % (loop, copy, n)).split()[1]) / n
+        line = self.java.stdout.readline()
+        while not line.startswith("ran"):
+            line = self.java.stdout.readline()
+        ns = [float(w) for w in line.split()[1:]]
+        return dict(zip(LOOPED, ns[0::2])), dict(zip(LOOPED, ns[1::2]))
 
     def end(self):
         self.java.stdin.close()
         self.java.wait()
 
 
-def quartile(values):
-    return sorted(values)[len(values) // 4]
+def agent(out, classes, level, *more):
+    rules = "%s/rules-%s" % (classes, level.replace("/", "-").replace(" ", "-"))
+    open(rules, "w").write("hook bench.accuracy.Timed::* %s\nskip bench.accuracy.*::lambda*\n"
+                           "skip bench.accuracy.*::do*\n" % level)
+    return "-agentpath:%s/libsonde.so=%s" % (out, ",".join(["rules=" + rules, *more]))
 
 
-def measure(v, loop, copy, name, methods):
-    """[(method, truth, raw, compensated, low, high)] a call of the looped method."""
-    plain = v.run(loop, 0, 20)
-    n = int(min(20000, max(2, 3e6 / (plain + 100))))
-    truths, told = [], {m: [] for m in methods}
-    for _ in range(WINDOWS):
-        truths.append(v.run(loop, 0, n))
-        v.ask("--raw", "--reset", "--once")
-        v.run(loop, copy, n)
-        report = v.ask("--json")
-        for m in report["methods"]:
-            short = m["method"].split("(")[0].split(".")
-            if short[-1] in told and short[-2] == ("Timed", "Every")[copy - 1] and m["timed"]:
-                told[short[-1]].append(tuple((m[k] or 0) / n for k in
-                                             ("raw_ns", "compensated_ns", "low_ns", "high_ns")))
-    rows = []
-    for m in methods:
-        if told[m]:
-            rows.append((m, quartile(truths) if m == name else None) +
-                        tuple(quartile([t[i] for t in told[m]]) for i in range(4)))
-    return rows
+def report(out, pid, *options):
+    done = subprocess.run([out + "/sonde", "report", *options, str(pid)], capture_output=True, text=True)
+    return json.loads(done.stdout) if "--json" in options else None
 
 
-def show(title, rows, constant):
-    print("\n%s: ns a call" % title)
-    print("%-14s %11s %11s %11s  %-25s %8s %8s %9s" % ("method", "truth", "raw", "compensated", "interval", "error",
-                                                      "raw", "constant"))
-    for name, truth, raw, comp, low, high in rows:
-        if truth is None:
-            continue
-        error = [100 * (x / truth - 1) if truth else 0 for x in (comp, raw, max(0, raw - constant))]
-        print("%-14s %11.1f %11.1f %11.1f  [%10.1f, %10.1f] %s %7.1f%% %7.1f%% %8.1f%%" %
-              (name, truth, raw, comp, low, high, " " if low <= truth <= high else "!", *error))
+def told(answer):
+    """{method: figures}, ns a call."""
+    found = {}
+    for m in answer["methods"]:
+        name = m["method"].split("(")[0].split(".")[-1]
+        if m["timed"] and m["calls"]:
+            found[name] = {k: (m[k] or 0) / m["calls"] for k in ("raw_ns", "compensated_ns", "low_ns", "high_ns")}
+            found[name]["in_place"] = m["in_place"]
+    return found
+
+
+def find_steps(v, seconds):
+    """How many steps the bodies need to be as long as they should."""
+    plain, _ = v.run(seconds, [60] + [PROBING] * len(bodies()))
+    per = {k: plain["%s%d" % (k, LENGTHS[0])] / PROBING for k in KINDS}
+    return [max(1, round(NEST_NS / per["hash"]))] + [max(1, round(ns / per[k])) for _, k, ns in bodies()]
+
+
+def in_place(out, home, classes):
+    v = Victim(home, classes, agent(out, classes, "timed", "inplace"))
+    steps = find_steps(v, min(6, SECONDS))
+    v.run(min(6, SECONDS), steps)
+    report(out, v.java.pid, "--raw", "--reset", "--once")
+    truth, _ = v.run(SECONDS, steps)
+    answer = report(out, v.java.pid, "--json")
+    v.end()
+    return steps, truth, told(answer)
+
+
+def every_call(out, home, classes, steps):
+    """Raw figures, and what VisualVM's way makes of them."""
+    v = Victim(home, classes, agent(out, classes, "timed 1/1"))
+    v.run(min(5, SECONDS), steps)
+    report(out, v.java.pid, "--raw", "--reset", "--once")
+    plain, hooked = v.run(SECONDS / 3, steps)
+    rows = told(report(out, v.java.pid, "--json", "--raw"))
+    v.end()
+    own, pair = rows["empty"]["raw_ns"], hooked["empty"] - plain["empty"]
+    return {name: (r["raw_ns"], max(0, r["raw_ns"] - own - BELOW.get(name, 0) * pair)) for name, r in rows.items()}
+
+
+def jep520(home, classes, steps):
+    if not os.path.exists(home + "/bin/jfr") or "MethodTiming" not in subprocess.run(
+            [home + "/bin/jfr", "metadata", "--events", "jdk.MethodTiming"], capture_output=True, text=True).stdout:
+        return {}
+    file = classes + "/jep520.jfr"
+    v = Victim(home, classes, "-Xlog:disable", "-XX:StartFlightRecording:method-timing=bench.accuracy.Timed,filename=" + file)
+    v.run(min(5, SECONDS), steps)
+    v.run(SECONDS / 4, steps)
+    v.end()
+    text = subprocess.run([home + "/bin/jfr", "print", "--json", "--events", "jdk.MethodTiming", file],
+                          capture_output=True, text=True).stdout
+    found = {}
+    for e in json.loads(text)["recording"]["events"]:
+        value = e["values"]
+        found[value["method"]["name"]] = seconds_of(value["average"]) * 1e9  # the last one counts
+    return found
+
+
+def seconds_of(text):
+    m = re.fullmatch(r"PT(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?", text)
+    return sum(float(v or 0) * f for v, f in zip(m.groups(), (3600, 60, 1))) if m else 0
+
+
+def percent(value, truth):
+    return "%8.1f%%" % (100 * (value / truth - 1)) if value is not None and truth else "        -"
+
+
+def show(title, rows):
+    print("\n%s: ns a call, and how far off the others are" % title)
+    print("%-14s %11s %11s  %-25s  %9s %9s %9s %9s" % ("method", "truth", "in place", "interval", "in place", "raw",
+                                                       "VisualVM", "JEP 520"))
+    for r in rows:
+        print("%-14s %11.1f %11.1f  [%10.1f, %10.1f]%s %s %s %s %s" %
+              (r["method"], r["truth"], r["told"], r["low"], r["high"], " " if holds(r) else "!",
+               percent(r["told"], r["truth"]), percent(r["raw"], r["truth"]), percent(r["constant"], r["truth"]),
+               percent(r["jep520"], r["truth"])))
+
+
+def holds(r):
+    return r["low"] <= r["truth"] <= r["high"]
 
 
 def plot(path, rows):
-    """Error of raw and compensated totals over the length of a call."""
-    points = []
-    for _, truth, raw, comp, _, _ in rows:
-        if truth and truth > 1:
-            for value, colour in ((raw, "#c33"), (comp, "#27c")):
-                x = 60 + 120 * math.log10(truth)
-                y = 200 - 60 * max(-3, min(3, math.asinh(100 * (value / truth - 1)) / 2))
-                points.append('<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (x, y, colour))
+    """The error of each way over the length of a call."""
+    ways = (("raw", "#c33"), ("constant", "#e90"), ("jep520", "#999"), ("told", "#27c"))
+    marks = []
+    for r in rows:
+        for way, colour in ways:
+            if r[way] is None or r["truth"] <= 1:
+                continue
+            x = 60 + 120 * math.log10(r["truth"])
+            y = 200 - 60 * max(-3, min(3, math.asinh(100 * (r[way] / r["truth"] - 1)) / 2))
+            marks.append('<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (x, y, colour))
     lines = ['<line x1="60" x2="800" y1="%.1f" y2="%.1f" stroke="#ddd"/><text x="55" y="%.1f" text-anchor="end">%+g %%</text>'
              % (y, y, y + 4, e) for e in (-100, -10, -1, 0, 1, 10, 100) for y in [200 - 60 * math.asinh(e) / 2]]
     ticks = ['<text x="%d" y="400" text-anchor="middle">%s</text>' % (60 + 120 * i, t)
              for i, t in enumerate(("1 ns", "10 ns", "100 ns", "1 us", "10 us", "100 us", "1 ms"))]
     open(path, "w").write('<svg xmlns="http://www.w3.org/2000/svg" width="820" height="420" font-family="sans-serif" '
-                          'font-size="11"><rect width="820" height="420" fill="#fff"/><text x="60" y="14">error of the total over '
-                          'the length of a call: red raw, blue compensated</text>%s</svg>\n' % "".join(lines + ticks + points))
+                          'font-size="11"><rect width="820" height="420" fill="#fff"/><text x="60" y="14">error over the length of '
+                          'a call: red raw, orange one constant (VisualVM), grey JEP 520, blue Sonde in place</text>%s</svg>\n'
+                          % "".join(lines + ticks + marks))
 
 
 def bar(name, figure, want, met):
     print("accuracy/%s: %s (bar: %s) %s" % (name, figure, want, "met" if met else "short"))
-    return {"name": name, "figure": figure, "bar": want, "met": met}
+    return {"name": name, "figure": figure, "bar": want, "met": bool(met)}
 
 
-def errors(rows, low, high):
-    return sorted(abs(r[3] / r[1] - 1) for r in rows if r[1] and low <= r[1] < high)
+def within(name, rows, limit, want):
+    errors = sorted(abs(r["told"] / r["truth"] - 1) for r in rows)
+    figure = "%.1f %% at most, half within %.1f %%" % (100 * errors[-1], 100 * errors[len(errors) // 2]) if errors else "nothing"
+    return bar(name, figure, want, errors and errors[-1] <= limit)
 
 
-def worst(rows, low, high):
-    return max(errors(rows, low, high), default=math.nan)
+def order(rows, way):
+    """The mix by what its methods take in all, the hottest first."""
+    calls = dict(("mix%d" % (i + 1), c) for i, c in enumerate(MIX_CALLS))
+    mix = [r for r in rows if r["method"] in calls and r[way] is not None]
+    return [r["method"] for r in sorted(mix, key=lambda r: -calls[r["method"]] * r[way])]
 
 
-def text(rows, low, high):
-    all = errors(rows, low, high)
-    return "%.1f %% at most, half within %.1f %%" % (100 * all[-1], 100 * all[len(all) // 2]) if all else "nothing"
+def bars_of(rows, major):
+    shapes = [r for r in rows if r["method"] in ("nest10", "fanTop", "fibRoot", "mixAll")]
+    single = [r for r in rows if r["method"][-1].isdigit() and not r["method"].startswith("nest")]
+    held = sum(map(holds, rows))
+    truth = order(rows, "truth")
+    print("\nhottest first: truth    %s\n               in place %s\n               raw      %s" %
+          tuple(" ".join(order(rows, w)) for w in ("truth", "told", "raw")))
+    return [
+        within("total-" + major, shapes, 0.02, "totals of nested, fanned out, recursive and mixed calls within 2 %"),
+        within("1us-" + major, [r for r in single if r["truth"] >= 1000], 0.01, "at most 1 % for calls from 1 us on"),
+        within("100ns-" + major, [r for r in single if 100 <= r["truth"] < 1000], 0.03,
+               "at most 3 % for calls from 100 ns on"),
+        bar("interval-" + major, "%.0f %% of %d" % (100 * held / len(rows), len(rows)), "the interval holds the truth in 95 %",
+            held >= 0.95 * len(rows)),
+        bar("ranking-" + major, "in place %s, raw %s" % ("the same" if order(rows, "told") == truth else "another",
+                                                        "the same" if order(rows, "raw") == truth else "another"),
+            "the ten hottest methods are in the order of the truth", order(rows, "told") == truth),
+    ]
 
 
 def main():
-    if "generate" in sys.argv:
-        generate(*[a for a in sys.argv[1:] if a != "generate"])
+    if sys.argv[1] == "generate":
+        generate(*sys.argv[2:])
         return
     out, home, major, classes = sys.argv[1:5]
-    names = [b[0] for b in bodies()] + LOOPED
-    v = Victim(out, home, classes)
-    for _ in range(8):
-        v.tell("warm 1000")
-        if '"fast":true' in json.dumps(v.ask("--raw", "--json"), separators=(",", ":")):
-            break
-    v.tell("warm 4000")
-    timed, shapes = [], []
-    for loop, name in enumerate(names):
-        if name in LOOPED:
-            for copy in (1, 2):
-                rows = measure(v, loop, copy, name, [s for s in SHAPES if s[:3] == name[:3]])
-                shapes += [(("timed ", "1/1 ")[copy - 1] + r[0],) + r[1:] for r in rows]
-        else:
-            timed += measure(v, loop, 1, name, [name])
-    v.end()
-    constant = min((r[2] - r[1] for r in timed if r[1] < 30), default=0)
-    show("JDK %s, hooked timed" % major, timed, constant)
-    show("JDK %s, nested, fanned out 10 x 10, recursive; every method hooked" % major, shapes, constant)
-    print()
-    held = [r[4] <= r[1] <= r[5] for r in timed + shapes if r[1]]
-    roots = [r for r in shapes if r[1]]
-    total = sum(r[3] for r in roots) / sum(r[1] for r in roots) - 1
-    bars = [
-        bar("total-%s" % major, "%.1f %%" % (100 * max(abs(r[3] / r[1] - 1) for r in roots)),
-            "totals of nested, fanned out and recursive calls within 2 %", all(abs(r[3] / r[1] - 1) <= 0.02 for r in roots)),
-        bar("1us-%s" % major, text(timed, 1000, 1e12), "at most 1 % for calls from 1 us on",
-            worst(timed, 1000, 1e12) <= 0.01),
-        bar("100ns-%s" % major, text(timed, 100, 1000), "at most 3 % for calls from 100 ns on",
-            worst(timed, 100, 1000) <= 0.03),
-        bar("interval-%s" % major, "%.0f %%" % (100 * sum(held) / len(held)), "the interval holds the truth in 95 %",
-            sum(held) >= 0.95 * len(held)),
-    ]
-    plot("%s/bench/accuracy-%s.svg" % (out, major), timed)
-    json.dump({"bars": bars, "timed": timed, "shapes": shapes, "total": total},
-              open("%s/bench/accuracy-%s.json" % (out, major), "w"))
+    steps, truth, found = in_place(out, home, classes)
+    raw = every_call(out, home, classes, steps)
+    jep = jep520(home, classes, steps)
+    rows = []
+    for name in LOOPED:
+        f = found.get(name)
+        if not f or name == "empty":
+            continue
+        if not f["in_place"]:
+            print("%s was not measured in place" % name)
+        rows.append({"method": name, "truth": truth[name], "told": f["compensated_ns"], "low": f["low_ns"],
+                     "high": f["high_ns"], "in_place": f["in_place"], "raw": raw.get(name, (None, None))[0],
+                     "constant": raw.get(name, (None, None))[1], "jep520": jep.get(name)})
+    show("JDK " + major, rows)
+    bars = bars_of(rows, major)
+    plot("%s/bench/accuracy-%s.svg" % (out, major), rows)
+    json.dump({"bars": bars, "rows": rows}, open("%s/bench/accuracy-%s.json" % (out, major), "w"))
 
 
 main()

@@ -15,7 +15,7 @@
 #include "plan/tally.h"
 #include "wire/wire.h"
 
-enum { ENOUGH = 8 }; /* calm windows */
+enum { ENOUGH = 3 }; /* calm windows */
 
 struct alone {
 	struct tally calm, all; /* ticks a call */
