@@ -19,6 +19,7 @@ enum { ENOUGH = 3 }; /* calm windows */
 
 struct alone {
 	struct tally calm, all; /* ticks a call */
+	double calm_floor, floor;
 	uint32_t cut;
 };
 
@@ -46,17 +47,21 @@ static struct alone *method_for(uint32_t id)
 	return &found.methods[id];
 }
 
-void found_alone(uint32_t id, uint64_t calls, uint64_t ticks, bool calm)
+void found_alone(uint32_t id, const struct solo_sum *s, bool calm)
 {
+	double calls = (double)s->calls, ticks = (double)s->ticks;
 	struct alone *m;
 
 	pthread_mutex_lock(&found.lock);
 	m = method_for(id);
 	if (m) {
-		tally_add(&m->all, (double)ticks, (double)calls);
-		if (calm)
-			tally_add(&m->calm, (double)ticks, (double)calls);
-		found.calls += calls;
+		tally_add(&m->all, ticks, calls);
+		m->floor += (double)s->floor;
+		if (calm) {
+			tally_add(&m->calm, ticks, calls);
+			m->calm_floor += (double)s->floor;
+		}
+		found.calls += s->calls;
 	}
 	pthread_mutex_unlock(&found.lock);
 }
@@ -107,8 +112,10 @@ static double ns_of(double ticks)
 
 static void put_method(struct buf *out, uint32_t id, const struct alone *m)
 {
-	const struct tally *t = m->calm.n >= ENOUGH ? &m->calm : &m->all;
+	bool calm = m->calm.n >= ENOUGH;
+	const struct tally *t = calm ? &m->calm : &m->all;
 	struct estimated mean = tally_ratio(t);
+	double floor = t->down > 0 ? ns_of((calm ? m->calm_floor : m->floor) / t->down) : 0;
 
 	wire_put_solo(out,
 		      &(struct wire_solo){ .id = id,
@@ -116,7 +123,8 @@ static void put_method(struct buf *out, uint32_t id, const struct alone *m)
 					   .windows = t->n,
 					   .mean_ns = ns_of(mean.value),
 					   .margin_ns = mean.margin < 0 ? -1 : ns_of(mean.margin),
-					   .cut = m->cut });
+					   .cut = m->cut,
+					   .floor_ns = floor });
 }
 
 void found_put(struct buf *out, const struct found_more *more)

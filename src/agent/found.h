@@ -7,9 +7,10 @@
 #define AGENT_FOUND_H
 
 #include "base/buf.h"
+#include "probe/solo.h"
 
 /* A method's calls in one window.  calm: the system took no processor away meanwhile. */
-void found_alone(uint32_t id, uint64_t calls, uint64_t ticks, bool calm);
+void found_alone(uint32_t id, const struct solo_sum *s, bool calm);
 uint32_t found_cut(uint32_t id); /* one was too long; how many that is now */
 bool found_is_any(uint32_t id);	 /* was it ever measured? */
 

@@ -143,7 +143,10 @@ static void look_at_methods(void)
 			e = entry_of(rule);
 		last = rule;
 		now.shut_gates[id] = may_close(h, e) ? 0 : (int8_t)probes_gate(id);
-		if (h && rule && (now.shut_gates[id] || h->level != LEVEL_TIMED))
+		if (h && rule &&
+		    (now.shut_gates[id] || h->level != LEVEL_TIMED ||
+		     (now.shut &&
+		      e->rule->hook.one_in))) /* calibrations want some closed ones, too */
 			turns_leave_out(&now.turns, id);
 	}
 }
@@ -283,7 +286,7 @@ static void end_draw(void)
 		struct solo_sum s = solo_sum(i);
 
 		if (s.calls)
-			found_alone(now.ids[i], s.calls, s.ticks, calm);
+			found_alone(now.ids[i], &s, calm);
 	}
 	set_manners(now.ids, now.n, 0);
 }

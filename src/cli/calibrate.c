@@ -34,17 +34,21 @@
 #include "cli/target.h"
 
 enum {
+	LIGHT_COPY = 4,
 	COPIES = 6, /* of the loops: plain, and those of copies[] */
 	LOOPS_MAX = 64,
 	WINDOWS = 15,
 	WINDOW_NS = 250000,
-	FEW = 3, /* loops are too few for a class of its own */
+	SHORT_NS = 400, /* shorter ones show best what does not depend on the length */
+	FEW = 3,	/* loops are too few for a class of its own */
 	CALLS_MIN = 50,
 	CALLS_MAX = 4000,
 	NOISE_MAX = 20,	 /* ns by which the windows of a good loop differ */
 	COMPILED_MS = 3, /* of compiling in one round of warming up: it is over */
 	WARM_MS = 1500,	 /* at least; more until the agent uses its fastest way */
 	WARM_MS_MAX = 9000,
+	FAN_CALLS = 73,	   /* hooked calls in one of the first shape of java/calibrate */
+	TREE_CALLS = 127,  /* ... and of the second */
 	ALONE_MS = 300,	   /* until all hooks are closed */
 	ATTEMPTS = 20,	   /* to have a call measured alone in a window */
 	ANSWER_MS = 20000, /* of the program */
@@ -71,9 +75,10 @@ struct run {
 	struct client client;
 	struct progress *progress;
 	enum cost_tier tier;
-	unsigned loops;
+	unsigned loops,
+		shapes; /* shapes stand behind the loops, and call hooked methods themselves */
 	/* Sums of what the agent told in the last window. */
-	double told_ns, told_calls;
+	double told_ns, told_calls, told_floor;
 	bool fast;
 	bool alone; /* methods are measured alone */
 	char mechanism[24], jvm[160];
@@ -81,6 +86,7 @@ struct run {
 
 struct sample {
 	double plain, inner, pair; /* ns a call */
+	double floor;		   /* ns of a reading of the clock; 0: not known */
 	bool chained;		   /* each call needs the result of the one before */
 	double noise;		   /* by how much the windows differ */
 	double plain_noise;	   /* ... those of the plain loop */
@@ -88,7 +94,7 @@ struct sample {
 
 /* One window: ns a call. */
 struct window {
-	double plain, hooked, told;
+	double plain, hooked, told, floor;
 };
 
 struct samples {
@@ -240,6 +246,7 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 	if (type == WIRE_solo && wire_get_solo(payload, &one) >= 0) {
 		r->told_ns += one.mean_ns * (double)one.calls;
 		r->told_calls += (double)one.calls;
+		r->told_floor += one.floor_ns * (double)one.calls;
 	} else if (type == WIRE_method && !r->alone && wire_get_method(payload, &m) >= 0) {
 		r->told_ns += (double)m.total_ns;
 		r->told_calls += (double)(m.one_in > 1 ? m.calls : m.timed);
@@ -258,7 +265,7 @@ static int reset(struct run *r)
 
 static int report(struct run *r)
 {
-	r->told_ns = r->told_calls = 0;
+	r->told_ns = r->told_calls = r->told_floor = 0;
 	wire_put_report(&r->client.out, &(struct wire_report){ 0 });
 	return client_ask(&r->client, take, r);
 }
@@ -332,6 +339,7 @@ static int window_once(struct run *r, unsigned loop, unsigned copy, unsigned cal
 		return status;
 	out->plain = (double)plain / calls;
 	out->hooked = (double)hooked / calls;
+	out->floor = r->told_calls > 0 ? r->told_floor / r->told_calls : 0;
 	out->told = timed && r->told_calls > 0 ? r->told_ns / r->told_calls : out->plain;
 	return CLI_DONE;
 }
@@ -343,13 +351,14 @@ static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, s
 
 	do
 		status = window_once(r, loop, copy, calls, out);
-	while (status == CLI_DONE && r->alone && !(r->told_calls > 0) && --left > 0);
+	while (status == CLI_DONE && copies[copy - 1].kind == COST_SOLO && !(r->told_calls > 0) &&
+	       --left > 0);
 	return left > 0 ? status : cli_cannot("the agent measures nothing alone");
 }
 
 static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct sample *out)
 {
-	double plain[WINDOWS], hooked[WINDOWS], told[WINDOWS];
+	double plain[WINDOWS], hooked[WINDOWS], told[WINDOWS], floors[WINDOWS];
 	unsigned calls = CALLS_MIN, low = 1; /* not the least: that may be luck */
 	struct window w;
 	int status = window(r, loop, copy, calls, &w);
@@ -364,10 +373,13 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 		plain[i] = w.plain;
 		hooked[i] = w.hooked;
 		told[i] = w.told;
+		floors[i] = w.floor;
 	}
 	out->noise = median(hooked, WINDOWS) - hooked[low] + median(plain, WINDOWS) - plain[low];
 	out->plain_noise = median(plain, WINDOWS) - plain[low];
 	(void)median(told, WINDOWS);
+	(void)median(floors, WINDOWS);
+	out->floor = floors[low];
 	out->plain = plain[low];
 	out->chained = loop % 2 == 0;
 	out->pair = hooked[low] - plain[low];
@@ -412,6 +424,31 @@ static int measure(struct run *r, struct samples *all)
 	return CLI_DONE;
 }
 
+/* What closed hooks cost: other hooks are, by now. */
+static int measure_closed(struct run *r, struct samples *all)
+{
+	static const unsigned calls[2] = { FAN_CALLS, TREE_CALLS };
+	unsigned *n = &all->n[r->tier][COST_CLOSED];
+
+	for (unsigned loop = 0; loop < r->loops + r->shapes; loop++) {
+		struct sample *s = &all->of[r->tier][COST_CLOSED][*n];
+		unsigned each = loop < r->loops ? 1 : calls[loop - r->loops];
+		int status;
+
+		if (loop < r->loops && (loop % 2 || !is_worth(r, loop, LIGHT_COPY)))
+			continue;
+		status = measure_loop(r, loop, 1, s);
+		if (status != CLI_DONE)
+			return status;
+		s->pair = fmax(0, s->pair / each);
+		s->plain /= each;
+		s->noise = s->inner = 0;
+		s->chained = true;
+		++*n;
+	}
+	return CLI_DONE;
+}
+
 /* Runs all loops until the JVM has no more to compile, and the agent has its fastest way. */
 static int warm_up(struct run *r)
 {
@@ -440,8 +477,8 @@ static int measure_tier(struct run *r, const char *home, const char *lib, struct
 
 	if (status == CLI_DONE)
 		status = read_line(r, line);
-	if (status == CLI_DONE &&
-	    (sscanf(line, "ready %u", &r->loops) != 1 || !r->loops || r->loops > LOOPS_MAX))
+	if (status == CLI_DONE && (sscanf(line, "ready %u %u", &r->loops, &r->shapes) != 2 ||
+				   !r->loops || r->loops > LOOPS_MAX || r->shapes != 2))
 		status = cli_cannot("the calibration program says '%s'", line);
 	if (status == CLI_DONE)
 		status = join_agent(r);
@@ -449,6 +486,8 @@ static int measure_tier(struct run *r, const char *home, const char *lib, struct
 		status = warm_up(r);
 	if (status == CLI_DONE)
 		status = measure(r, all);
+	if (status == CLI_DONE)
+		status = measure_closed(r, all);
 	stop(r);
 	return status;
 }
@@ -473,7 +512,8 @@ static bool cost_from(const struct sample *s, unsigned n, unsigned class, double
 	unsigned k = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (class < COST_CLASSES ? cost_class(s[i].plain) != class : !s[i].chained)
+		if (class < COST_CLASSES ? cost_class(s[i].plain) != class
+					 : !s[i].chained || s[i].plain > SHORT_NS)
 			continue;
 		if (s[i].noise > noise)
 			continue;
@@ -519,9 +559,13 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 			last = of[i];
 		of[i] = last;
 	}
-	if (k == COST_SETTLED || k == COST_SOLO)
+	if (k == COST_SETTLED)
 		same_for_all(of, &any);
-	for (unsigned i = 0; i < COST_CLASSES && (k == COST_PASSED || k == COST_LIGHT); i++) {
+	for (unsigned i = 0; i < COST_CLASSES && k >= COST_PASSED; i++) {
+		if (k == COST_SOLO || k == COST_CLOSED)
+			of[i] = any;
+		if (k == COST_SOLO)
+			continue;
 		of[i].inner = (struct span){ 0, 0, 0 };
 		of[i].outer = of[i].pair;
 	}
@@ -541,9 +585,30 @@ static double find_noise(const struct samples *all)
 	return n ? fmin(1, fmax(0.005, 2 * median(v, n))) : 0.01;
 }
 
+/* Offsets of calls that were measured alone, as if the processor had been as fast all the time. */
+static double find_floor(struct samples *all)
+{
+	double v[LOOPS_MAX], floor;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < all->n[COST_COMPILED][COST_SOLO]; i++)
+		if (all->of[COST_COMPILED][COST_SOLO][i].floor > 0)
+			v[n++] = all->of[COST_COMPILED][COST_SOLO][i].floor;
+	floor = n ? median(v, n) : 0;
+	for (unsigned t = 0; t < COST_TIERS; t++)
+		for (unsigned i = 0; i < all->n[t][COST_SOLO]; i++) {
+			struct sample *s = &all->of[t][COST_SOLO][i];
+
+			if (s->floor > 0)
+				s->inner *= floor / s->floor;
+		}
+	return floor;
+}
+
 /* False: nothing was measured. */
 static bool find_costs(struct samples *all, struct costs *out)
 {
+	out->floor = find_floor(all);
 	for (unsigned t = 0; t < COST_TIERS; t++) {
 		for (unsigned k = 0; k < COST_KINDS; k++) {
 			if (t == COST_JNI && !all->n[t][k])
@@ -563,9 +628,10 @@ static void write_samples(const struct samples *all, struct buf *out)
 			for (unsigned i = 0; i < all->n[t][k]; i++) {
 				const struct sample *s = &all->of[t][k][i];
 
-				buf_printf(out,
-					   "sample %u %u %.2f inner %.2f pair %.2f noise %.2f\n", t,
-					   k, s->plain, s->inner, s->pair, s->noise);
+				buf_printf(
+					out,
+					"sample %u %u %.2f inner %.2f pair %.2f noise %.2f floor %.2f\n",
+					t, k, s->plain, s->inner, s->pair, s->noise, s->floor);
 			}
 }
 

@@ -32,8 +32,8 @@ static const char help[] =
 	"  sonde calibrate 4711\n"
 	"  sonde calibrate --jdk /usr/lib/jvm/java-17-openjdk-amd64\n";
 
-static const char *const kinds[COST_KINDS] = { "timed 1/1", "timed", "passed over", "light",
-					       "alone" };
+static const char *const kinds[COST_KINDS] = { "timed 1/1", "timed", "passed over",
+					       "light",	    "alone", "closed" };
 static const char *const classes[COST_CLASSES] = { "below 40 ns", "below 400 ns", "below 4 us",
 						   "longer" };
 

@@ -90,7 +90,8 @@ int report_add_alone(struct report *r, struct slice payload)
 						       .calls = (double)m.calls,
 						       .mean = m.mean_ns,
 						       .margin = m.margin_ns,
-						       .cut = m.cut };
+						       .cut = m.cut,
+						       .floor = m.floor_ns };
 	return 0;
 }
 

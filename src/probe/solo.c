@@ -18,6 +18,7 @@ static struct {
 	uint32_t began; /* ... and the window in which it began */
 	uint32_t over;	/* the window in which nothing runs any more */
 	uint32_t id;
+	uint64_t floor; /* of the call that is measured */
 	struct solo_sum sums[2][SOLO_METHODS];
 } solo;
 
@@ -26,7 +27,7 @@ static uint8_t places[PROBE_METHODS]; /* of a method among those of the window *
 /* Not to be inlined into anything: what lies between the counter and the program is calibrated. */
 APART uint64_t solo_enter(uint32_t id)
 {
-	uint64_t token;
+	uint64_t token, before, now;
 
 	if (probe_local.muted || id >= PROBE_METHODS)
 		return 0;
@@ -35,7 +36,11 @@ APART uint64_t solo_enter(uint32_t id)
 	STORE(solo.began, LOAD(solo.window));
 	STORE(solo.id, id);
 	tick_settle();
-	token = tick_now() << 1 | SOLO_TOKEN;
+	before = tick_now();
+	tick_settle();
+	now = tick_now();
+	solo.floor = now - before;
+	token = now << 1 | SOLO_TOKEN;
 	STORE(solo.token, token);
 	return token;
 }
@@ -69,6 +74,7 @@ APART void solo_exit(uint32_t id, uint64_t token)
 		s = &solo.sums[window & 1][places[id]];
 		STORE(s->calls, s->calls + 1);
 		STORE(s->ticks, s->ticks + ((int64_t)ticks > 0 ? ticks : 0));
+		STORE(s->floor, s->floor + solo.floor);
 		solo.left -= solo.left > 0;
 	}
 	give_back(window);
@@ -91,7 +97,7 @@ void solo_begin(const uint32_t *ids, size_t n, uint64_t calls)
 	uint32_t next = solo.window + 1;
 
 	for (size_t i = 0; i < n && i < SOLO_METHODS; i++) {
-		solo.sums[next & 1][i] = (struct solo_sum){ 0, 0 };
+		solo.sums[next & 1][i] = (struct solo_sum){ 0, 0, 0 };
 		STORE(places[ids[i]], (uint8_t)i);
 	}
 	solo.left = calls;
@@ -125,7 +131,7 @@ struct solo_sum solo_sum(size_t i)
 {
 	const struct solo_sum *s = &solo.sums[solo.window & 1][i];
 
-	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks) };
+	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks), LOAD(s->floor) };
 }
 
 bool solo_is_full(void)

@@ -4,7 +4,9 @@
  * For the time of a window the agent closes all gates but those of some methods.  Whoever comes first
  * takes probe_words.solo, which closes these gates, too, reads the clock when what was under way is
  * done, and gives the word back when the call has ended.  So what is measured is the call as it is
- * when nobody looks, and a fixed offset; below a method that calls itself, too.
+ * when nobody looks, and an offset; below a method that calls itself, too.  The offset is as long as
+ * reading the clock is, which is slower when the processor is, or is shared; so that is measured
+ * besides.
  *
  * Or a window only counts the calls of its methods, all of them: marks, by which the program's speed
  * is seen.
@@ -33,6 +35,8 @@ void solo_mark(uint32_t id);
 
 struct solo_sum {
 	uint64_t calls, ticks;
+	uint64_t
+		floor; /* ticks of a reading of the clock, once before each call: how fast the machine is now */
 };
 
 /* At most SOLO_METHODS; after so many calls no more are measured.  0: they are only marks. */

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 
 static const char head[] = "sonde calibration 2\n";
-static const char *const kinds[COST_KINDS] = { "every", "settled", "passed", "light", "solo" };
+static const char *const kinds[COST_KINDS] = { "every", "settled", "passed",
+					       "light", "solo",	   "closed" };
 static const char *const tiers[COST_TIERS] = { "compiled", "interpreted", "jni" };
 
 unsigned cost_class(double ns)
@@ -35,7 +36,7 @@ static void put_span(struct buf *out, const char *name, const struct span *s)
 
 void cost_write(const struct costs *c, struct buf *out)
 {
-	buf_printf(out, "mechanism %s\nnoise %.4f\n", c->mechanism, c->noise);
+	buf_printf(out, "mechanism %s\nnoise %.4f\nfloor %.3f\n", c->mechanism, c->noise, c->floor);
 	for (unsigned t = 0; t < COST_TIERS; t++) {
 		for (unsigned k = 0; k < COST_KINDS; k++) {
 			for (unsigned i = 0; i < COST_CLASSES; i++) {
@@ -102,14 +103,15 @@ static bool take_cost(struct costs *out, const char *line, unsigned *seen)
 	return true;
 }
 
-static bool take_noise(struct costs *out, struct slice value)
+/* A number from 0 to most. */
+static bool take_number(struct slice value, double most, double *out)
 {
 	char text[16] = "";
 
 	if (!value.p || value.n >= sizeof(text))
 		return false;
 	memcpy(text, value.p, value.n);
-	return sscanf(text, "%lf", &out->noise) == 1 && out->noise >= 0 && out->noise <= 1;
+	return sscanf(text, "%lf", out) == 1 && *out >= 0 && *out <= most;
 }
 
 int cost_read(struct slice text, struct costs *out)
@@ -126,7 +128,8 @@ int cost_read(struct slice text, struct costs *out)
 		return E_SYNTAX;
 	memcpy(c.mechanism, value.p, value.n);
 	value = cost_line(text, "noise");
-	if (!take_noise(&c, value))
+	if (!take_number(value, 1, &c.noise) ||
+	    !take_number(cost_line(text, "floor"), 1e6, &c.floor))
 		return E_SYNTAX;
 	while (text.n) {
 		const uint8_t *end = memchr(text.p, '\n', text.n);

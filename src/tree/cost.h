@@ -24,6 +24,7 @@ enum cost_kind {
 	COST_PASSED,  /* 1/N, and it was not this one's turn: counted; has no inner */
 	COST_LIGHT,   /* counted; has no inner */
 	COST_SOLO,    /* measured alone, in a window in which other hooks are closed */
+	COST_CLOSED,  /* not observed at all, but woven; has no inner */
 	COST_KINDS
 };
 
@@ -43,6 +44,7 @@ struct cost {
 
 struct costs {
 	char mechanism[24]; /* "FFM critical" */
+	double floor; /* of a reading of the clock, when COST_SOLO was measured; 0: not known */
 	double noise; /* by what share the same code takes longer or shorter here, now and then */
 	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place.c - totals from calls that were measured alone.
  *
- *	total = calls * (mean - inner)
+ *	total = calls * (mean - inner - what closed hooks below cost)
  *	self  = total - totals of the hooked calls below
  *
  * The mean is that of outermost calls.  A call inside one of the same method has a total that nobody
@@ -48,23 +48,30 @@ static bool is_usable(const struct place_alone *a)
 	return a && a->calls > 0 && a->margin >= 0 && a->cut <= 0.001 * a->calls;
 }
 
-/* One call without hooks. */
-static struct span call_of(const struct place_alone *a, const struct tree_figures *f,
+/* One call without hooks, of a method that makes so many hooked calls. */
+static struct span call_of(const struct place_alone *a, const struct tree_node *n,
 			   const struct costs *c)
 {
-	double slow = f->interpreted, off;
+	const struct tree_figures *f = &n->f;
+	const struct span *closed = &c->of[COST_COMPILED][COST_CLOSED][0].pair;
+	double slow = f->interpreted, off, calls = tree_calls_in_raw(f);
+	double below = calls > 0 ? n->hooks / calls : 0;
 	const double shares[COST_TIERS] = { [COST_COMPILED] = (1 - slow) * (1 - f->jni),
 					    [COST_INTERPRETED] = slow,
 					    [COST_JNI] = (1 - slow) * f->jni };
 	struct span s = { a->mean, a->mean, a->mean };
+	double slower = a->floor > 0 && c->floor > 0 ? a->floor / c->floor : 1;
 
 	for (unsigned tier = 0; tier < COST_TIERS; tier++) {
 		const struct span *inner = &c->of[tier][COST_SOLO][cost_class(a->mean)].inner;
 
-		s.low -= shares[tier] * inner->high;
-		s.mid -= shares[tier] * inner->mid;
-		s.high -= shares[tier] * inner->low;
+		s.low -= slower * shares[tier] * inner->high;
+		s.mid -= slower * shares[tier] * inner->mid;
+		s.high -= slower * shares[tier] * inner->low;
 	}
+	s.low -= below * closed->high;
+	s.mid -= below * closed->mid;
+	s.high -= below * closed->low;
 	off = a->margin + c->noise * fmax(0, s.mid);
 	s.low = fmax(0, s.low - off);
 	s.mid = fmax(0, s.mid);
@@ -98,7 +105,7 @@ static void place_node(struct tree *t, struct tree_node *n, const struct place_a
 		       const struct costs *c)
 {
 	double calls = tree_calls_in_raw(&n->f), share = 1;
-	struct span one = call_of(a, &n->f, c);
+	struct span one = call_of(a, n, c);
 
 	if (is_inner(t, n)) {
 		const struct tree_node *up = &t->nodes[n->parent];
@@ -132,6 +139,19 @@ static void place_self(const struct tree *t, struct tree_node *n)
 				 n->total.high - below.low };
 }
 
+static void count_hooks(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		t->nodes[i].hooks = 0;
+	for (uint32_t i = t->n; i-- > 0;) { /* children stand behind their parents */
+		struct tree_node *n = &t->nodes[i];
+
+		n->hooks *= n->grows;
+		if (n->parent != TREE_NONE)
+			t->nodes[n->parent].hooks += n->hooks + n->f.calls;
+	}
+}
+
 void place_into(struct tree *t, const struct place_alone *alone, size_t n,
 		const struct place_program *p, const struct costs *c)
 {
@@ -142,6 +162,7 @@ void place_into(struct tree *t, const struct place_alone *alone, size_t n,
 		share = place_total(p, c);
 		share = times(&share, 1 / all);
 	}
+	count_hooks(t);
 	for (uint32_t i = 0; i < t->n; i++) { /* parents stand before children */
 		struct tree_node *node = &t->nodes[i];
 		const struct place_alone *a = alone_of(alone, n, node->f.id);

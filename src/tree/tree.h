@@ -37,6 +37,7 @@ struct tree_node {
 	double raw_self;
 	struct span total, self;
 	struct span below; /* what the hooks below cost */
+	double hooks;	   /* calls below, all of them; set by place_into() */
 	double grows;	   /* what is below belongs to so many times as many calls */
 	unsigned flags;
 };

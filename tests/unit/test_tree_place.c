@@ -22,6 +22,9 @@ static struct costs costs(void)
 			for (unsigned i = 0; i < COST_CLASSES; i++)
 				c.of[t][k][i] =
 					(struct cost){ exactly(30), exactly(70), exactly(100) };
+	for (unsigned t = 0; t < COST_TIERS; t++)
+		for (unsigned i = 0; i < COST_CLASSES; i++)
+			c.of[t][COST_CLOSED][i].pair = exactly(0);
 	for (unsigned i = 0; i < COST_CLASSES; i++)
 		c.of[COST_COMPILED][COST_SOLO][i].inner = (struct span){ 25, 30, 35 };
 	return c;
@@ -119,6 +122,28 @@ TEST(a_mean_that_is_not_known_or_lacks_long_calls_is_not_used)
 	for (uint32_t id = 1; id <= 4; id++)
 		CHECK(!(method(&t, id).flags & TREE_PLACED) &&
 		      near(method(&t, id).total.mid, 4700));
+	tree_release(&t);
+}
+
+TEST(a_slower_machine_has_a_larger_offset_and_closed_hooks_cost_a_little)
+{
+	static const struct place_alone alone[] = {
+		{ .id = 1, .calls = 50, .mean = 345, .floor = 30 },
+	};
+	struct costs c = costs();
+	struct tree t;
+
+	c.floor = 20;
+	c.of[COST_COMPILED][COST_CLOSED][0].pair = (struct span){ 0, 1, 2 };
+	tree_init(&t);
+	node(&t, 1, 0, 10, 50000);
+	node(&t, 2, 1, 100, 20000);
+	node(&t, 3, 2, 900, 10000);
+	tree_compensate(&t, &c);
+	place_into(&t, alone, 1, NULL, &c);
+	CHECK(near(method(&t, 1).total.mid, 10 * (345 - 45 - 100)));
+	CHECK(near(method(&t, 1).total.low, 10 * (345 - 52.5 - 200)));
+	CHECK(near(method(&t, 1).total.high, 10 * (345 - 37.5)));
 	tree_release(&t);
 }
 

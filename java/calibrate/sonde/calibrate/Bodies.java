@@ -110,6 +110,29 @@ final class Bodies {
         return divide(x, very - 300);
     }
 
+    /** Calls so short that a closed hook is felt: one in eight in eight. */
+    static long bodyFan(long x) {
+        for (int i = 0; i < 8; i++) {
+            x += bodyFanned(x);
+        }
+        return x;
+    }
+
+    static long bodyFanned(long x) {
+        for (int i = 0; i < 8; i++) {
+            x = bodyTip(x);
+        }
+        return x;
+    }
+
+    static long bodyTip(long x) {
+        return (x ^ x >>> 3) + 9;
+    }
+
+    static long bodyTree(long n) {
+        return n == 0 ? 1 : bodyTree(n - 1) + bodyTree(n - 1);
+    }
+
     interface Loop {
         long run(long x, int n);
     }
@@ -142,5 +165,7 @@ final class Bodies {
         (x, n) -> { for (int i = 0; i < n; i++) x ^= bodyDivide2(i); return x; },
         (x, n) -> { for (int i = 0; i < n; i++) x = bodyDivide3(x); return x; },
         (x, n) -> { for (int i = 0; i < n; i++) x ^= bodyDivide3(i); return x; },
+        (x, n) -> { for (int i = 0; i < n; i++) x = bodyFan(x); return x; },
+        (x, n) -> { for (int i = 0; i < n; i++) x += bodyTree(some); return x; },
     };
 }

@@ -14,6 +14,9 @@ import java.util.Random;
  */
 public final class Main {
     static final int[] NEXT = cycle(1 << 15);
+    /** Loops at the end, whose methods call others. */
+    private static final int SHAPES = 2;
+
     static volatile long sink;
 
     private Main() {}
@@ -97,7 +100,7 @@ public final class Main {
 
     public static void main(String[] args) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        System.out.println("ready " + Plain.LOOPS.length);
+        System.out.println("ready " + (Plain.LOOPS.length - SHAPES) + " " + SHAPES);
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] word = line.split(" ");
             if (word[0].equals("warm")) {
