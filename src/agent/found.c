@@ -2,8 +2,9 @@
 /* found.c - keeps what windows with closed hooks found.
  *
  * A machine that has more to do than processors takes them away from threads in the middle of a call.
- * That belongs to the call's time on the wall, but not to the method.  So windows in which the
- * system did so to this process are kept apart, and used only when there are few others. */
+ * That belongs to the call's time on the wall, but not to the method.  So of windows in which the
+ * system did so to this process the one call that is out of all proportion is left out; windows with
+ * few calls, where that cannot be told, are kept apart and used only when there are few others. */
 #include "agent/found.h"
 
 #include <math.h>
@@ -15,7 +16,11 @@
 #include "plan/tally.h"
 #include "wire/wire.h"
 
-enum { ENOUGH = 3 }; /* calm windows */
+enum {
+	ENOUGH = 3,  /* calm windows */
+	MANY = 8,    /* calls of one window, of which one can be seen to have been interrupted */
+	OUTLIER = 8, /* times as long as the others */
+};
 
 struct alone {
 	struct tally calm, all; /* ticks a call */
@@ -47,11 +52,30 @@ static struct alone *method_for(uint32_t id)
 	return &found.methods[id];
 }
 
-void found_alone(uint32_t id, const struct solo_sum *s, bool calm)
+/* Takes out the longest call, if it is out of all proportion. */
+static void trim(struct solo_sum *s)
 {
-	double calls = (double)s->calls, ticks = (double)s->ticks;
+	uint64_t rest = (s->ticks - s->max) / (s->calls - 1);
+
+	if (s->max <= OUTLIER * rest)
+		return;
+	s->ticks -= s->max;
+	s->floor -= s->floor / s->calls;
+	s->calls--;
+}
+
+void found_alone(uint32_t id, const struct solo_sum *sum, bool calm)
+{
+	struct solo_sum trimmed = *sum, *s = &trimmed;
+	double calls, ticks;
 	struct alone *m;
 
+	if (!calm && s->calls >= MANY) {
+		trim(s);
+		calm = true;
+	}
+	calls = (double)s->calls;
+	ticks = (double)s->ticks;
 	pthread_mutex_lock(&found.lock);
 	m = method_for(id);
 	if (m) {

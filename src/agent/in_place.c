@@ -17,6 +17,7 @@
 #include "agent/in_place.h"
 
 #include <math.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "agent/agent.h"
@@ -250,7 +251,7 @@ static bool begin_window(uint64_t t)
 	if (marks) {
 		set_manners(now.marks, now.n_marks, PROBES_MARK);
 		shut(now.marks, now.n_marks, PROBES_OPEN);
-		solo_begin(now.marks, now.n_marks, 0);
+		solo_begin(now.marks, now.n_marks, 0, 0);
 	} else {
 		now.n = turns_next(&now.turns, now.ids, SOLO_METHODS);
 		if (!now.n)
@@ -258,12 +259,14 @@ static bool begin_window(uint64_t t)
 		set_manners(now.ids, now.n, PROBES_SOLO);
 		shut(now.ids, now.n, PROBES_ALONE);
 		now.switches = switches();
-		solo_begin(now.ids, now.n, now.shut ? UINT64_MAX : DRAW_CALLS);
+		t = tick_now();
+		solo_begin(now.ids, now.n, now.shut ? UINT64_MAX : DRAW_CALLS,
+			   now.shut ? UINT64_MAX : t + ticks_of_ms(DRAW_MS));
 	}
 	now.state = marks ? MARKS : DRAW;
 	now.window = tick_now();
 	now.window_end = t + ticks_of_ms(DRAW_MS);
-	now.next = t + ticks_of_ms(LOOK_MS);
+	now.next = now.window_end;
 	return true;
 }
 
@@ -282,6 +285,8 @@ static void end_draw(void)
 {
 	bool calm = switches() == now.switches;
 
+	/* On a busy machine this thread has just taken the processor from another one of the process; and
+	 * who was in a call then is seen, if there were others. */
 	for (size_t i = 0; i < now.n; i++) {
 		struct solo_sum s = solo_sum(i);
 
@@ -377,7 +382,7 @@ static void next_window(uint64_t t)
 static void look_at_window(uint64_t t)
 {
 	now.next = t + ticks_of_ms(LOOK_MS);
-	if (now.state != DRAIN && t < now.window_end && !(now.state == DRAW && solo_is_full()))
+	if (now.state != DRAIN && t < now.window_end && !(now.state == DRAW && solo_is_over()))
 		return;
 	if (now.state == MARKS || solo_end()) {
 		next_window(t);
@@ -392,10 +397,20 @@ static void look_at_window(uint64_t t)
 
 /* ---- a session ---------------------------------------------------------------------------- */
 
+/* While windows take turns, this thread waits for its turn when it wakes, rather than to take the processor
+ * from somebody who is being measured. */
+static void set_polite(bool polite)
+{
+	struct sched_param p = { 0 };
+
+	(void)sched_setscheduler(0, polite ? SCHED_BATCH : SCHED_OTHER, &p);
+}
+
 static void forget(void)
 {
 	if (now.state == OFF)
 		return;
+	set_polite(false);
 	if (!agent.dead && agent.jvmti) {
 		probes_reopen(now.jni, woven_ids());
 		end_block(tick_now());
@@ -421,6 +436,7 @@ static bool start(uint32_t client)
 		return false;
 	}
 	turns_init(&now.turns);
+	set_polite(true);
 	now.client = client;
 	now.begin = now.told = now.block = tick_now();
 	now.state = OPEN;

@@ -566,6 +566,9 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 			of[i] = any;
 		if (k == COST_SOLO)
 			continue;
+		if (k ==
+		    COST_CLOSED) /* it depends on what the compiler makes of it: an upper bound */
+			of[i].pair.low = of[i].pair.mid = 0;
 		of[i].inner = (struct span){ 0, 0, 0 };
 		of[i].outer = of[i].pair;
 	}

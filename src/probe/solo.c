@@ -14,6 +14,7 @@ static struct {
 	uint32_t window; /* grows */
 	uint32_t drawing;
 	uint64_t left;	/* calls that are still wanted */
+	uint64_t until; /* tick */
 	uint64_t token; /* of the call that is measured; 0: none */
 	uint32_t began; /* ... and the window in which it began */
 	uint32_t over;	/* the window in which nothing runs any more */
@@ -37,6 +38,10 @@ APART uint64_t solo_enter(uint32_t id)
 	STORE(solo.id, id);
 	tick_settle();
 	before = tick_now();
+	if (before >= LOAD(solo.until)) {
+		PUBLISH(solo.over, LOAD(solo.began));
+		return 0;
+	}
 	tick_settle();
 	now = tick_now();
 	solo.floor = now - before;
@@ -75,6 +80,10 @@ APART void solo_exit(uint32_t id, uint64_t token)
 		STORE(s->calls, s->calls + 1);
 		STORE(s->ticks, s->ticks + ((int64_t)ticks > 0 ? ticks : 0));
 		STORE(s->floor, s->floor + solo.floor);
+		if (ticks > s->max && (int64_t)ticks > 0)
+			STORE(s->max, ticks);
+		if (now >= LOAD(solo.until))
+			solo.left = 1;
 		solo.left -= solo.left > 0;
 	}
 	give_back(window);
@@ -92,15 +101,16 @@ void solo_mark(uint32_t id)
 		SHARED_ADD(solo.sums[LOAD(solo.window) & 1][LOAD(places[id])].calls, 1);
 }
 
-void solo_begin(const uint32_t *ids, size_t n, uint64_t calls)
+void solo_begin(const uint32_t *ids, size_t n, uint64_t calls, uint64_t until)
 {
 	uint32_t next = solo.window + 1;
 
 	for (size_t i = 0; i < n && i < SOLO_METHODS; i++) {
-		solo.sums[next & 1][i] = (struct solo_sum){ 0, 0, 0 };
+		solo.sums[next & 1][i] = (struct solo_sum){ 0 };
 		STORE(places[ids[i]], (uint8_t)i);
 	}
 	solo.left = calls;
+	STORE(solo.until, until);
 	STORE(solo.token, 0);
 	if (!calls)
 		STORE(solo.over, next);
@@ -131,10 +141,10 @@ struct solo_sum solo_sum(size_t i)
 {
 	const struct solo_sum *s = &solo.sums[solo.window & 1][i];
 
-	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks), LOAD(s->floor) };
+	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks), LOAD(s->max), LOAD(s->floor) };
 }
 
-bool solo_is_full(void)
+bool solo_is_over(void)
 {
 	return TAKE(solo.over) == solo.window;
 }

@@ -35,12 +35,15 @@ void solo_mark(uint32_t id);
 
 struct solo_sum {
 	uint64_t calls, ticks;
+	uint64_t max; /* ticks of the longest */
 	uint64_t
 		floor; /* ticks of a reading of the clock, once before each call: how fast the machine is now */
 };
 
-/* At most SOLO_METHODS; after so many calls no more are measured.  0: they are only marks. */
-void solo_begin(const uint32_t *ids, size_t n, uint64_t calls);
+/* At most SOLO_METHODS; after so many calls, or that tick, no more are measured: whoever would have ended
+ * the window from outside would have taken the processor away from a call, on a busy machine.  calls 0: they are
+ * only marks. */
+void solo_begin(const uint32_t *ids, size_t n, uint64_t calls, uint64_t until);
 
 /* No more calls are measured.  True: none runs any more. */
 bool solo_end(void);
@@ -49,6 +52,6 @@ bool solo_end(void);
 int solo_cut(void);
 
 struct solo_sum solo_sum(size_t i);
-bool solo_is_full(void); /* there were as many calls as were wanted */
+bool solo_is_over(void); /* no call is measured any more, and none runs */
 
 #endif

@@ -11,7 +11,7 @@ PROBE_TEST(solo_measures_one_call_at_a_time_and_gives_the_word_back, MIB)
 	uint64_t token;
 
 	MUST_INT(solo_enter(5), 0);
-	solo_begin(both, 2, 100);
+	solo_begin(both, 2, 100, UINT64_MAX);
 	MUST_INT(probe_words.solo, 1);
 	token = solo_enter(9);
 	MUST(token & SOLO_TOKEN);
@@ -32,17 +32,17 @@ PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
 {
 	uint64_t token, other;
 
-	solo_begin(both, 2, 100);
+	solo_begin(both, 2, 100, UINT64_MAX);
 	token = solo_enter(5);
 	MUST(!solo_end());
 	solo_exit(5, token);
 	MUST(solo_end());
 	MUST_INT(solo_sum(0).calls, 1);
-	solo_begin(both, 2, 100);
+	solo_begin(both, 2, 100, UINT64_MAX);
 	token = solo_enter(9);
 	MUST(!solo_end());
 	MUST_INT(solo_cut(), 1);
-	solo_begin(both, 2, 100);
+	solo_begin(both, 2, 100, UINT64_MAX);
 	other = solo_enter(5);
 	solo_exit(9, token); /* late: it is nobody's business any more */
 	MUST_INT(probe_words.solo, 0);
@@ -53,20 +53,40 @@ PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
 
 PROBE_TEST(solo_ends_after_as_many_calls_as_are_wanted, MIB)
 {
-	solo_begin(both, 2, 2);
+	solo_begin(both, 2, 2, UINT64_MAX);
 	solo_exit(5, solo_enter(5));
-	MUST(!solo_is_full());
+	MUST(!solo_is_over());
 	solo_exit(5, solo_enter(5));
-	MUST(solo_is_full());
+	MUST(solo_is_over());
 	MUST_INT(solo_enter(5), 0);
 	MUST(solo_end());
 	MUST_INT(solo_sum(0).calls, 2);
 }
 
+PROBE_TEST(solo_ends_by_itself_when_its_time_is_over, MIB)
+{
+	uint64_t token, soon = probe_now() + 50000000;
+
+	solo_begin(both, 2, 100, soon);
+	token = solo_enter(5);
+	MUST(token & SOLO_TOKEN);
+	while (probe_now() < soon)
+		;
+	MUST(!solo_is_over());
+	solo_exit(5, token);
+	MUST(solo_is_over());
+	MUST_INT(solo_sum(0).calls, 1);
+	MUST(solo_sum(0).max == solo_sum(0).ticks);
+	solo_begin(both, 2, 100, 1);
+	MUST_INT(solo_enter(5), 0);
+	MUST(solo_is_over());
+	MUST_INT(solo_sum(0).calls, 0);
+}
+
 PROBE_TEST(solo_marks_are_counted_and_nothing_is_measured, MIB)
 {
 	solo_mark(5);
-	solo_begin(both, 2, 0);
+	solo_begin(both, 2, 0, UINT64_MAX);
 	MUST_INT(solo_enter(5), 0);
 	for (int i = 0; i < 7; i++)
 		solo_mark(9);
@@ -80,7 +100,7 @@ PROBE_TEST(solo_does_not_see_muted_threads_nor_calls_that_are_taken_back, MIB)
 {
 	uint64_t token;
 
-	solo_begin(both, 2, 100);
+	solo_begin(both, 2, 100, UINT64_MAX);
 	probe_mute(true);
 	MUST_INT(solo_enter(5), 0);
 	probe_mute(false);
@@ -106,7 +126,7 @@ static void hammer(unsigned number)
 
 PROBE_TEST(solo_counts_each_call_once_whoever_comes, MIB)
 {
-	solo_begin(both, 2, UINT64_MAX);
+	solo_begin(both, 2, UINT64_MAX, UINT64_MAX);
 	probe_test_threads(4, hammer);
 	MUST(solo_end());
 	MUST_INT(solo_sum(0).calls, taken[0] + taken[2]);
