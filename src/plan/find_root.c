@@ -9,7 +9,8 @@ static const double gc_much = 0.12;
 static const double waiting_much = 0.4;
 static const double usual_much = 0.5,
 		    undisturbed = 0.1; /* the tenth of the calls that had to wait least */
-static const double least_calls = 5;   /* so few can be anything */
+enum { STUCK_WINDOWS = 6 };
+static const double least_calls = 5; /* so few can be anything */
 static const double statements_many = 20, statements_time = 0.4, statements_least = 5e6;
 static const double as_ever =
 	0.1; /* what a root weighs that is slow, but no slower than it ever was */
@@ -56,24 +57,33 @@ bool find_root(const struct dig *d)
 	return false;
 }
 
-bool find_root_is_whole(const struct dig *d)
+struct seen {	      /* of a candidate, as shares of one thread's time */
+	double looks; /* by samples */
+	double hooks; /* by calls that have returned */
+	double calls; /* so many */
+};
+
+static bool seen_of(const struct dig *d, const struct sample_node *n, struct seen *out)
 {
 	double looks = (double)(d->all.vitals.samples ? d->all.vitals.samples : 1);
 	double wall = (double)measure_windows(&d->measure) * 1e9;
+	struct measured m;
 
-	if (d->options.method.n)
-		return true;
-	for (unsigned i = 0; i < d->n_roots; i++) {
-		double seen = (double)d->roots[i]->busy / looks;
-		struct measured m;
+	if (!measure_method(&d->measure, n->name, &m) || measure_ns(&d->measure, &m) <= 0)
+		return false;
+	*out = (struct seen){ (double)n->busy / looks, measure_ns(&d->measure, &m) / wall,
+			      measure_calls(&d->measure, &m) };
+	return true;
+}
 
-		if (!measure_method(&d->measure, d->roots[i]->name, &m) ||
-		    measure_ns(&d->measure, &m) <= 0)
-			continue;
-		if (seen > 0.04 && (measure_ns(&d->measure, &m) / wall < seen / 3 ||
-				    measure_calls(&d->measure, &m) < least_calls))
+bool find_root_is_whole(const struct dig *d)
+{
+	struct seen s;
+
+	for (unsigned i = 0; !d->options.method.n && i < d->n_roots; i++)
+		if (seen_of(d, d->roots[i], &s) && s.looks > 0.04 &&
+		    (s.hooks < s.looks / 3 || s.calls < least_calls))
 			return false;
-	}
 	return true;
 }
 
@@ -97,6 +107,7 @@ struct candidate {
 	double statements; /* so many for each call; 0: that is not what makes it slow */
 	const struct known_past *past;
 	bool breaks; /* with its past */
+	bool stuck;  /* calls of it run still that have begun long ago */
 };
 
 struct nature {		  /* of a root, by samples */
@@ -232,6 +243,19 @@ static void judge(const struct dig *d, const struct dig_figures *f, struct candi
 	judge_past(d, c, longer);
 }
 
+/* All calls that have returned were fast, but samples have seen it at work much longer than these took: there are
+ * others, which have not returned. */
+static void judge_stuck(const struct dig *d, const struct sample_node *n, struct candidate *c)
+{
+	struct seen s;
+
+	if (c->slow || !n || measure_windows(&d->measure) < STUCK_WINDOWS || !seen_of(d, n, &s) ||
+	    s.looks < 0.25 || s.hooks > s.looks / 3 || nature_of(d, n->name).computing < 0.5)
+		return;
+	c->slow = c->stuck = true;
+	c->weight = (s.looks - s.hooks) * (double)measure_windows(&d->measure) * 1e9;
+}
+
 static void tell_candidate(struct dig *d, const struct candidate *c)
 {
 	const struct dig_figures *f = c->figures;
@@ -242,13 +266,15 @@ static void tell_candidate(struct dig *d, const struct candidate *c)
 	dig_put_time(&d->said, c->spread.median);
 	buf_text(&d->said, ", 99 % within ");
 	dig_put_time(&d->said, stats_quantile(f->low, f->count, f->n, 0.99));
-	if (c->slow && c->limit > 0) {
+	if (c->slow && c->limit > 0 && !c->stuck) {
 		buf_text(&d->said, "; ");
 		dig_put_share(&d->said, c->spread.slow_calls);
 		buf_text(&d->said, " of the calls take over ");
 		dig_put_time(&d->said, c->limit);
 		buf_printf(&d->said, " and have %.0f %% of the time: slow",
 			   100 * c->spread.slow_time);
+	} else if (c->stuck) {
+		buf_text(&d->said, "; but others have not returned for long: slow");
 	} else if (c->statements > 0) {
 		buf_printf(&d->said, ", most of that in %.0f statements for each call: slow",
 			   c->statements);
@@ -300,6 +326,7 @@ static bool decide(struct dig *d)
 		if (!f->timed || (!d->options.method.n && (!n || is_below_root(d, n))))
 			continue;
 		judge(d, f, &c);
+		judge_stuck(d, n, &c);
 		tell_candidate(d, &c);
 		if (c.slow && c.weight > best.weight)
 			best = c;

@@ -19,6 +19,7 @@ struct world {
 	struct dig dig;
 	double now;
 	bool slow, has_inside, many;
+	bool stuck; /* samples see it all the time, but slow calls do not return */
 	double starved, ran_ns;
 	bool is_costly;	     /* hooks cost too much while log is among them */
 	bool all_are_costly; /* ... while every call is timed */
@@ -46,7 +47,7 @@ static void do_sample(struct world *w)
 	if (w->is_costly)
 		add(d, 2, LOG, 1);
 	add(d, 2, WRITE, 1);
-	add(d, 3, SUM, 60);
+	add(d, 3, SUM, w->slow || w->stuck ? 60 : 4);
 	d->fresh.vitals =
 		(struct sample_vitals){ .samples = 100, .threads = 3, .wall = 4000000000u };
 	dig_sampled(d);
@@ -351,6 +352,18 @@ TEST(dig_does_not_blame_calls_that_only_wait_for_a_processor)
 	drive(&w, &usual, text, sizeof(text));
 	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
 	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	dig_release(&w.dig);
+}
+
+TEST(dig_sees_calls_that_do_not_return)
+{
+	struct world w = { .stuck = true, .has_inside = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(said(&w, "; but others have not returned for long: slow\n"));
 	dig_release(&w.dig);
 }
 
