@@ -7,13 +7,14 @@ static const double slow_time = 0.25;	 /* share of its time that is in slow call
 static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
 static const double gc_much = 0.12;
 static const double waiting_much = 0.4;
-static const double usual_much = 0.5,
-		    undisturbed = 0.1; /* the tenth of the calls that had to wait least */
+static const double usual_much = 0.5;
+static const double undisturbed = 0.1; /* the tenth of the calls that had to wait least */
 enum { STUCK_WINDOWS = 6 };
 static const double least_calls = 5; /* so few can be anything */
 static const double statements_many = 20, statements_time = 0.4, statements_least = 5e6;
-static const double as_ever =
-	0.1; /* what a root weighs that is slow, but no slower than it ever was */
+/* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or waits
+ * for somebody to wake it: maybe it has nothing to do. */
+static const double as_ever = 0.1, asleep = 0.01;
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -113,13 +114,14 @@ struct candidate {
 struct nature {		  /* of a root, by samples */
 	double waiting;	  /* share of the samples that wait for locks */
 	double computing; /* ... that want a processor */
+	double sleeping;  /* ... that sleep or wait to be notified */
 };
 
 static struct nature nature_of(const struct dig *d, struct slice name)
 {
 	struct samples under;
 	uint64_t by[KINDS], n;
-	struct nature is = { 0, 0 };
+	struct nature is = { 0 };
 
 	samples_init(&under);
 	samples_under(&d->all, name, &under);
@@ -127,6 +129,7 @@ static struct nature nature_of(const struct dig *d, struct slice name)
 	samples_release(&under);
 	if (n >= 20)
 		is.waiting = share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n);
+	is.sleeping = share(by[KIND_SLEEP] + by[KIND_WAIT] + by[KIND_QUEUE], n);
 	is.computing = n ? share(by[KIND_CPU] + by[KIND_NATIVE] + by[KIND_LOADING], n) : 1;
 	return is;
 }
@@ -241,6 +244,8 @@ static void judge(const struct dig *d, const struct dig_figures *f, struct candi
 	}
 	c->weight = c->spread.slow_time * (double)f->total_ns;
 	judge_past(d, c, longer);
+	if (is.sleeping > 0.8)
+		c->weight *= asleep;
 }
 
 /* All calls that have returned were fast, but samples have seen it at work much longer than these took: there are

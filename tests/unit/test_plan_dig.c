@@ -13,6 +13,7 @@
 #define TOTAL "shop.Cart.total()J"
 #define WRITE "shop.Export.write()J"
 #define SUM "shop.Price.sum(Ljava/lang/String;)J"
+#define TIMER "shop.Timer.tick()V"
 #define LOG "shop.Log.put(I)V" /* called all the time, in no time */
 
 struct world {
@@ -21,6 +22,7 @@ struct world {
 	bool slow, has_inside, many;
 	bool stuck; /* samples see it all the time, but slow calls do not return */
 	double starved, ran_ns;
+	bool has_timer;	     /* which takes more time than all others, asleep */
 	bool is_costly;	     /* hooks cost too much while log is among them */
 	bool all_are_costly; /* ... while every call is timed */
 	unsigned samples, hooks, watches, callees;
@@ -36,11 +38,23 @@ static void add(struct dig *d, uint32_t depth, const char *name, uint64_t runnin
 	samples_add(&d->fresh, &row);
 }
 
+/* A timer that sleeps most of the time, in another thread. */
+static void add_timer(struct dig *d)
+{
+	struct sample_row row = { .depth = 1, .name = slice_str("java.lang.Thread.sleep(J)V") };
+
+	add(d, 0, TIMER, 1);
+	row.self[SAMPLE_SLEEPING] = 90;
+	samples_add(&d->fresh, &row);
+}
+
 static void do_sample(struct world *w)
 {
 	struct dig *d = &w->dig;
 
 	w->samples++;
+	if (w->has_timer)
+		add_timer(d);
 	add(d, 0, "shop.Main.main([Ljava/lang/String;)V", 1);
 	add(d, 1, HANDLE, 1);
 	add(d, 2, TOTAL, 1);
@@ -97,12 +111,16 @@ static void do_measure(struct world *w)
 	bool deep = has(w, "shop.Cart::total");
 
 	method(w, HANDLE, 100 * r, slow);
+	if (has(w, "shop.Timer::tick"))
+		method(w, TIMER, 0, 9 * r);
 	if (has(w, "shop.Price::sum"))
 		method(w, SUM, 100 * r, slow);
 	if (has(w, "shop.Log::put"))
 		method(w, LOG, 5000 * r, 0);
 	measure_begin(&w->dig.measure);
 	row(w, 0, HANDLE, 100 * r, slow);
+	if (has(w, "shop.Timer::tick"))
+		row(w, 0, TIMER, 0, 9 * r);
 	if (deep)
 		row(w, 1, TOTAL, 100 * r, 0);
 	if (deep && has(w, "shop.Price::sum"))
@@ -352,6 +370,21 @@ TEST(dig_does_not_blame_calls_that_only_wait_for_a_processor)
 	drive(&w, &usual, text, sizeof(text));
 	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
 	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	dig_release(&w.dig);
+}
+
+TEST(dig_takes_what_only_sleeps_last)
+{
+	struct world w = { .slow = true, .has_inside = true, .has_timer = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	dig_release(&w.dig);
+	w = (struct world){ .has_inside = true, .has_timer = true };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(slice_is(w.dig.answer.root, TIMER));
+	CHECK(strstr(text, "sleeps") != NULL);
 	dig_release(&w.dig);
 }
 
