@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "agent/agent.h"
+#include "agent/carry.h"
 #include "agent/data.h"
 #include "agent/in_place.h"
 #include "agent/instrument.h"
@@ -48,6 +49,7 @@ static int follow_rules(struct change *ch)
 {
 	int rc;
 
+	carry_follow(ch->jni);
 	if (!rulebook.n)
 		agent.many = agent.options.yes;
 	if (rulebook.n) /* without rules, too, we want to see each class once more */
@@ -240,6 +242,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 		buf_release(&why);
 		return;
 	}
+	carry_follow(ch->jni);
 	instrument_events();
 	vthread_events(true);
 	(*agent.jvmti)

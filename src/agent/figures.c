@@ -13,6 +13,7 @@
 
 #include "agent/agent.h"
 #include "agent/cached.h"
+#include "agent/carry.h"
 #include "agent/context.h"
 #include "agent/data.h"
 #include "agent/instrument.h"
@@ -256,7 +257,8 @@ void figures_put_rules(struct buf *out)
 			m->leaves_ns = rule->hook.for_ns - m->age_ns;
 		if (rule->kind == RULE_HOOK && rule->hook.calls > m->calls)
 			m->leaves_calls = rule->hook.calls - m->calls;
-		wire_put_rule(out, m);
+		if (!carry_is_inner(&rulebook.entries[i]))
+			wire_put_rule(out, m);
 	}
 	mem_free(rules);
 }
@@ -432,7 +434,7 @@ void figures_put_call(struct buf *out, const struct hooked *h, const struct prob
 void figures_put_status(struct buf *out)
 {
 	struct probe_state s;
-	struct wire_status m = { .rules = rulebook.n };
+	struct wire_status m = { .rules = rulebook.n - carry_rules() };
 	struct cached_figures cache;
 	char notes[NOTES_MAX];
 	size_t n;

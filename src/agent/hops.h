@@ -3,7 +3,7 @@
  *
  * The places where the JDK hands work over and takes it up are woven by rules of our own, which look
  * like captures; java/probe/java/util/SondeHop.java does the rest.  The rules are in force only while
- * somebody traces. */
+ * somebody traces, or some condition reads a captured value (carry.h). */
 #ifndef AGENT_HOPS_H
 #define AGENT_HOPS_H
 

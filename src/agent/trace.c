@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/carry.h"
 #include "agent/change.h"
 #include "agent/figures.h"
 #include "agent/hops.h"
@@ -53,7 +54,8 @@ void trace_stop(void)
 	if (!trace.client)
 		return;
 	probe_trace_stop();
-	hops_off();
+	if (!carry_is_wanted())
+		hops_off();
 	trace.client = 0;
 	buf_release(&trace.name);
 }
@@ -62,6 +64,11 @@ void trace_client_gone(uint32_t number)
 {
 	if (number == trace.client)
 		trace_stop();
+}
+
+bool trace_is_on(void)
+{
+	return trace.client != 0;
 }
 
 bool trace_is_for(const struct conn *c)
@@ -78,7 +85,7 @@ static bool hold_rules(struct conn *c, JNIEnv *jni, const struct wire_trace *m)
 	r.flags = m->flags;
 	r.rules = hops_rules();
 	r.quiet = true;
-	if (change_hold(c, jni, &r) < 0)
+	if (!carry_is_there() && change_hold(c, jni, &r) < 0)
 		return false;
 	r.quiet = false;
 	hops_on();

@@ -39,6 +39,7 @@ enum {
 	UNDER_LEAST = 40,	  /* samples below the root */
 	WATCHED_CALLS = 12000,
 	WATCHED_LEAST = 60,
+	WATCHED_FEW = 20, /* when nearly all are slow, they can only differ by chance */
 	WATCHED_SLOW = 4,
 	WATCHED_NS = 10000, /* what it costs to write down the arguments of a call */
 };
@@ -511,7 +512,7 @@ static bool has_both(const struct dig *d, const struct split *s, bool is_root)
 {
 	const struct dig_answer *a = &d->answer;
 
-	if (s->n < WATCHED_LEAST)
+	if (s->n < (a->slow_share >= 0.8 ? WATCHED_FEW : WATCHED_LEAST))
 		return false;
 	if (is_root && a->limit_ns > 0 && a->slow_share < 0.8)
 		return split_count(s, a->limit_ns) >= WATCHED_SLOW;

@@ -9,8 +9,8 @@ static const double gc_much = 0.12;
 static const double waiting_much = 0.4;
 static const double usual_much = 0.5;
 static const double undisturbed = 0.1; /* the tenth of the calls that had to wait least */
-enum { STUCK_WINDOWS = 6 };
-static const double least_calls = 5; /* so few can be anything */
+enum { STUCK_WINDOWS = 6, UNDISTURBED_CALLS = 50 }; /* of fewer calls none need be undisturbed */
+static const double least_calls = 5;		    /* so few can be anything */
 static const double statements_many = 20, statements_time = 0.4, statements_least = 5e6;
 /* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or waits
  * for somebody to wake it: maybe it has nothing to do. */
@@ -165,7 +165,7 @@ static bool only_waits(const struct dig *d, const struct candidate *c, double co
 	double usual = (double)f->calls * stats_quantile(f->low, f->count, f->n, undisturbed);
 
 	return computing > 0.5 && c->spread.slow_calls < 0.3 && d->ran_ns > 0 &&
-	       usual > usual_much * d->ran_ns;
+	       f->timed >= UNDISTURBED_CALLS && usual > usual_much * d->ran_ns;
 }
 
 static struct known_run run_of(const struct dig *d, const struct dig_figures *f)

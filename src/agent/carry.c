@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* carry.c - puts the rules of hops.c in while captured values are read. */
+#include "agent/carry.h"
+
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/data.h"
+#include "agent/hops.h"
+#include "agent/trace.h"
+
+static const char inner[] = "hops";
+static size_t n_inner; /* for whoever may not look into the rulebook */
+
+bool carry_is_inner(const struct entry *e)
+{
+	return strcmp(e->origin, inner) == 0;
+}
+
+bool carry_is_there(void)
+{
+	for (size_t i = 0; i < rulebook.n; i++) {
+		const struct rule *r = rulebook.entries[i].rule;
+
+		if (r->kind == RULE_CAPTURE && data_is_hop(r->capture.name))
+			return true;
+	}
+	return false;
+}
+
+bool carry_is_wanted(void)
+{
+	for (size_t i = 0; i < rulebook.n; i++)
+		if (rulebook.entries[i].rule->kind == RULE_HOOK &&
+		    rulebook.entries[i].rule->captures)
+			return true;
+	return false;
+}
+
+static int bind(JNIEnv *jni, struct slice text, struct buf *why)
+{
+	struct rule_errors errors = { 0 };
+	struct rules *rules;
+	struct arena mem;
+	int rc;
+
+	arena_init(&mem);
+	rules = rules_new(&mem);
+	rc = rules ? rules_add(rules, text, inner, &errors) : E_NO_MEMORY;
+	if (rc >= 0)
+		rc = data_init(jni);
+	if (rc >= 0)
+		rc = data_bind(jni, rules, why);
+	arena_release(&mem);
+	return rc;
+}
+
+static bool is_inner(const struct entry *e, void *ctx)
+{
+	(void)ctx;
+	return carry_is_inner(e);
+}
+
+void carry_follow(JNIEnv *jni)
+{
+	bool wanted = carry_is_wanted(), there = carry_is_there();
+	struct buf why = { 0 };
+
+	if (wanted && !there) {
+		if (bind(jni, hops_rules(), &why) < 0 ||
+		    rulebook_add(hops_rules(), inner, &(struct entry){ 0 }, &why) < 0)
+			agent_note("captured values stay in their thread: %.*s", (int)why.n,
+				   why.n ? (const char *)why.p : "");
+		else
+			hops_on();
+	} else if (!wanted && there && !trace_is_on() && rulebook_remove(is_inner, NULL) > 0) {
+		hops_off();
+	}
+	n_inner = 0;
+	for (size_t i = 0; i < rulebook.n; i++)
+		n_inner += carry_is_inner(&rulebook.entries[i]);
+	buf_release(&why);
+}
+
+size_t carry_rules(void)
+{
+	return n_inner;
+}
