@@ -17,6 +17,7 @@
 #include "agent/context.h"
 #include "agent/data.h"
 #include "agent/instrument.h"
+#include "agent/meter.h"
 #include "agent/probes.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
@@ -95,6 +96,24 @@ bool figures_is_conditional(const struct hooked *h)
 	return r->kind == RULE_HOOK && (r->hook.condition || r->hook.context_count);
 }
 
+/* Each metered call stands for N; together they stand for all calls. */
+static void put_metered(struct wire_method *m)
+{
+	struct probe_metered f;
+	double scale;
+
+	probe_metered_read(m->id, &f);
+	if (!f.calls || !f.weight)
+		return;
+	scale = (double)m->calls / (double)f.weight;
+	m->metered = f.calls;
+	m->metered_ns = ns_of(scale * (double)f.ticks);
+	m->cpu_ns = (uint64_t)(scale * (double)f.cpu_ns);
+	m->allocated = (uint64_t)(scale * (double)f.bytes);
+	if (!meter_has_bytes())
+		m->flags |= METHOD_NO_BYTES;
+}
+
 static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint32_t flags)
 {
 	uint32_t buckets[PROBE_BUCKETS] = { 0 };
@@ -139,6 +158,7 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint
 		  (counted < f.timed ? METHOD_NO_QUANTILES : 0) |
 		  (probes_settles(h->id) ? METHOD_SETTLED : 0) |
 		  (flags & REPORT_PARTLY && figures_is_conditional(h) ? METHOD_PARTLY : 0);
+	put_metered(&m);
 	if (flags & REPORT_BUCKETS)
 		put_buckets(&spread, buckets);
 	m.buckets = buf_slice(&spread);

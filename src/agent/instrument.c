@@ -16,6 +16,7 @@
 #include "agent/data.h"
 #include "agent/kin.h"
 #include "agent/params.h"
+#include "agent/meter.h"
 #include "agent/probes.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
@@ -128,6 +129,7 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	uint32_t one_in = hook->one_in ? hook->one_in : 1;
 	struct probe_how how = { .one_in = hook->level == LEVEL_LIGHT ? 0 : one_in,
 				 .data = er->watched,
+				 .meter = hook->metered,
 				 .at_least = er->at_least };
 
 	if (h->rule != er->number)
@@ -135,6 +137,8 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	h->rule = er->number;
 	h->level = (uint8_t)hook->level;
 	h->one_in = one_in;
+	if (hook->metered)
+		meter_start();
 	probes_settle(h->id, hook->one_in != 1);
 	probe_method_set(h->id, &how);
 	probe_trace_root(h->id, er->root);

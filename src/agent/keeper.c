@@ -74,7 +74,7 @@ static void follow_heat(struct hooked *h, const struct entry *e, uint64_t fresh,
 	if (one_in == h->one_in || (one_in < h->one_in && one_in * 4 > h->one_in))
 		return;
 	h->one_in = one_in;
-	how = (struct probe_how){ .one_in = one_in };
+	how = (struct probe_how){ .one_in = one_in, .meter = e->rule->hook.metered };
 	probe_method_set(h->id, &how);
 }
 

@@ -9,6 +9,7 @@
 #include "agent/probes.h"
 
 #include "agent/agent.h"
+#include "agent/meter.h"
 #include "agent/stack.h"
 #include "agent/vmstructs.h"
 #include "base/tick.h"
@@ -388,6 +389,7 @@ int probes_init(JNIEnv *jni)
 		agent_note("no memory for the figures");
 		return rc;
 	}
+	meter_prepare(jni);
 	critical_switch_on();
 	probes.fast_class =
 		probes_define(jni, "java/util/SondeFast", probe_class_fast, probe_class_fast_end);

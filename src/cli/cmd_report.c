@@ -79,6 +79,9 @@ enum column {
 	ACTIVE,
 	STALLS,
 	BYTES,
+	CPU,
+	OFF,
+	ALLOCATED,
 	COLUMNS
 };
 
@@ -90,7 +93,8 @@ static const struct table_column columns[COLUMNS] = {
 	[MAX] = { "max", 5, false, false },	  [TOTAL] = { "total", 0, false, false },
 	[SELF] = { "self", 1, false, false },	  [RAW] = { "raw", 2, false, true },
 	[ACTIVE] = { "active", 8, false, false }, [STALLS] = { "stalls", 11, false, false },
-	[BYTES] = { "bytes", 12, false, true },
+	[BYTES] = { "bytes", 12, false, true },	  [CPU] = { "cpu", 1, false, true },
+	[OFF] = { "off cpu", 2, false, true },	  [ALLOCATED] = { "allocated", 2, false, true },
 };
 
 enum { NAME_WIDTH = 34, INTERVAL_MS = 1000, IN_PLACE_S = 10 };
@@ -185,6 +189,11 @@ static void add_row(const struct view *v, struct table *t, const struct report_m
 	table_cell(t, text);
 	count_cell(v, t, m->stalls);
 	table_cell(t, m->bytes ? figure_bytes(text, m->bytes) : "0");
+	time_cell(t, (double)m->cpu_ns, m->metered > 0);
+	time_cell(t, m->metered_ns > m->cpu_ns ? (double)(m->metered_ns - m->cpu_ns) : 0,
+		  m->metered > 0);
+	table_cell(t, m->metered && !(m->flags & METHOD_NO_BYTES) ? figure_bytes(text, m->allocated)
+								  : "");
 }
 
 static void put_name(struct buf *out, const struct report_method *m, unsigned room)

@@ -350,6 +350,16 @@ static void method_json(struct json *j, const struct report_method *r)
 	cli_json_count(j, "active_peak", m->active_peak);
 	cli_json_count(j, "stalls", m->stalls);
 	cli_json_count(j, "bytes", m->bytes);
+	if (m->metered) {
+		cli_json_count(j, "metered", m->metered);
+		cli_json_count(j, "metered_ns", m->metered_ns);
+		cli_json_count(j, "cpu_ns", m->cpu_ns);
+		json_key(j, "allocated_bytes");
+		if (m->flags & METHOD_NO_BYTES)
+			json_null(j);
+		else
+			json_u64(j, m->allocated);
+	}
 	json_key(j, "level");
 	json_text(j, m->level <= LEVEL_FULL ? rule_level_text((enum rule_level)m->level) : "?");
 	cli_json_count(j, "rule", m->rule);

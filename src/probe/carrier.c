@@ -121,7 +121,9 @@ static bool put_away(struct strip *s, const struct probe_thread *t, const struct
 	if (!strip_put(s, &kept, sizeof(kept)))
 		return false;
 	for (const struct probe_frame *f = base + 1; f <= top; f++) {
-		struct kept_frame one = { f->token, f->below, f->id, 0, f->weight, 0 };
+		struct kept_frame one = {
+			f->token, f->below, f->id & ~ID_METERED, 0, f->weight, 0
+		};
 
 		if (f->node != &probe_nowhere)
 			one.id |= (uint32_t)f->node->key;

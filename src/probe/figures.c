@@ -22,6 +22,8 @@ void probe_method_set(uint32_t id, const struct probe_how *how)
 	m = &probe.methods[id];
 	if (how->data)
 		one_in |= ONE_IN_DATA;
+	if (how->meter && one_in & ONE_IN_N)
+		one_in |= ONE_IN_METER;
 	if (id >= probe.methods_n)
 		probe.methods_n = id + 1;
 	STORE(m->at_least, how->at_least);
@@ -298,6 +300,7 @@ void probe_method_reset(uint32_t id)
 	ended += __atomic_exchange_n(&m->lost, 0, __ATOMIC_RELAXED);
 	SHARED_SUB(m->begun, ended);
 	reset_segments(m);
+	meter_reset(id);
 	figures_end();
 }
 

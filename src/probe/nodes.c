@@ -160,7 +160,8 @@ static uint32_t take_spare(struct probe_thread *t, unsigned size)
 	return line;
 }
 
-/* A head (of size 0) or window, zeroed; or NULL.  Where memory comes to its end, half is for nodes. */
+/* A head (of size 0) or window, zeroed; or NULL.  Where memory comes to its end, two thirds are for
+ * nodes. */
 static void *take_piece(struct probe_thread *t, unsigned size)
 {
 	uint32_t line = take_spare(t, size), before = t->pages_n;
@@ -168,20 +169,19 @@ static void *take_piece(struct probe_thread *t, unsigned size)
 
 	if (line)
 		return memset(line_at(line), 0, (size_t)lines_of[size] * LINE);
-	if (t->head_pages > before / 2 && pages_to_come(before) < before)
+	if (t->head_pages > before / 3 && pages_to_come(before) < before)
 		return NULL;
 	piece = pages_cut(&t->heads, (uint32_t)lines_of[size] * LINE, &t->pages_n);
 	t->head_pages += t->pages_n - before;
 	return piece;
 }
 
-bool nodes_has_piece(const struct probe_thread *t)
+bool nodes_has_pieces(const struct probe_thread *t, uint32_t n)
 {
-	unsigned size = 0;
-
-	while (size < PIECES && !t->spare[size])
-		size++;
-	return size < PIECES;
+	for (unsigned size = 0; size < PIECES; size++)
+		for (uint32_t line = t->spare[size]; line && n; line = *(uint32_t *)line_at(line))
+			n -= n < lines_of[size] ? n : lines_of[size];
+	return n == 0;
 }
 
 static void give_windows(struct probe_thread *t, uint32_t line)
@@ -448,6 +448,30 @@ void nodes_drop_old(struct probe_thread *t, struct probe_head *head)
 	}
 }
 
+static void counts_to_method(const struct probe_head *head, uint32_t epoch)
+{
+	const struct probe_window *w = head->window;
+
+	for (uint32_t i = 0; head->epoch == epoch && i < w->n; i++)
+		if (w->counts[i])
+			shared_bucket(&probe.methods[head->id], w->low + i, w->counts[i]);
+}
+
+void nodes_drop_window(struct probe_thread *t, struct probe_head *head)
+{
+	struct probe_node *node;
+
+	if (head->window == &probe_no_window)
+		return;
+	counts_to_method(head, LOAD(probe.methods[head->id].epoch));
+	give_windows(t, line_of(head->window));
+	STORE(head->window, &probe_no_window);
+	for (uint32_t line = head->nodes; line; line = node->same_next) {
+		node = node_at(line);
+		node->window = &probe_no_window;
+	}
+}
+
 void nodes_drop_head(struct probe_thread *t, struct probe_head *head)
 {
 	struct probe_method *m = &probe.methods[head->id];
@@ -457,9 +481,7 @@ void nodes_drop_head(struct probe_thread *t, struct probe_head *head)
 
 	figures_of_head(&f, head, epoch);
 	shared_add(head->id, &f);
-	for (uint32_t i = 0; head->epoch == epoch && i < w->n; i++)
-		if (w->counts[i])
-			shared_bucket(m, w->low + i, w->counts[i]);
+	counts_to_method(head, epoch);
 	if (w != &probe_no_window)
 		give_windows(t, line_of(w));
 	give_piece(t, line_of(head), 0);

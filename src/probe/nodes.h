@@ -53,7 +53,9 @@ void nodes_make_pruned(struct probe_node *node, uint32_t parent); /* of one that
 void nodes_add_pruned(struct probe_node *node, const struct probe_figures *f);
 
 /* For prune.c, while nobody reads. */
-bool nodes_has_piece(const struct probe_thread *t); /* is there room for a head? */
+bool nodes_has_pieces(const struct probe_thread *t, uint32_t n); /* room for so many heads? */
+void nodes_drop_window(struct probe_thread *t,
+		       struct probe_head *head); /* counts go to the method */
 void nodes_put_into_hash(struct probe_thread *t, struct probe_node *node);
 void nodes_drop_old(struct probe_thread *t,
 		    struct probe_head *head); /* windows of a head that stays */

@@ -83,19 +83,21 @@ static uint32_t take_fresh(struct probe_pages *p)
 	return n + 1;
 }
 
-/* An eighth is for those who have few. */
+/* What an owner may have, at most: three times of what is left then, less an eighth of all, which is for
+ * those who have few. */
 static uint32_t left_for_many(const struct probe_pages *p, uint32_t used)
 {
 	uint32_t kept = p->total / 8, left = p->total - used;
 
-	return left > kept ? left - kept : 0;
+	return left > kept ? 3 * (left - kept) : 0;
 }
 
 uint32_t pages_to_come(uint32_t have)
 {
 	uint32_t used = LOAD(probe_pages.used), left = left_for_many(&probe_pages, used) + FEW;
 
-	return left > have ? (left - have) / 2 : 0; /* each is one more for it and one less here */
+	return left > have ? (left - have) / 4
+			   : 0; /* each is one more for it and three less here */
 }
 
 uint32_t pages_take(uint32_t have)

@@ -58,6 +58,16 @@ static COLD uint64_t push_traced(struct entry e)
 	return token;
 }
 
+/* The same of a call that is metered, which comes before the clock. */
+static COLD uint64_t push_metered(struct entry e)
+{
+	struct probe_thread *t = probe_local.mine;
+
+	meter_begin(&t->meter[probe_local.top + 1 - t->frames]);
+	e.slow |= ID_METERED;
+	return push(e);
+}
+
 /* Timed all the same: the exit, not found on the stack, is accounted to the method. */
 static COLD uint64_t enter_too_deep(uint32_t id)
 {
@@ -104,6 +114,9 @@ static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 		return enter_too_deep(id);
 	if (node->one_in & ONE_IN_TRACE)
 		return push_traced(
+			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
+	if (node->one_in & ONE_IN_METER)
+		return push_metered(
 			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
 	return push((struct entry){ node, id, slow_kind(node->one_in), one_in, data });
 }
@@ -443,6 +456,8 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 		leave_hidden(f);
 		return;
 	}
+	if (UNLIKELY(f->id & ID_METERED))
+		meter_end(probe_local.mine, f, call.ticks);
 	if (token & 1)
 		tell(f, &call);
 	if (probe_local.mine->facts_n > 0)

@@ -109,9 +109,27 @@ int probe_init(size_t bytes);
 struct probe_how {
 	uint32_t one_in;   /* 0: only counted; 1: every call timed; else one in so many */
 	bool data;	   /* facts are wanted: tokens get bit 0, calls are put into the ring */
+	bool meter;	   /* timed calls also tell their processor time and allocated bytes */
 	uint64_t at_least; /* ticks below which a call is not put into the ring */
 };
 void probe_method_set(uint32_t id, const struct probe_how *how);
+
+/* What a thread has used up so far. */
+struct probe_meter {
+	uint64_t cpu_ns;
+	uint64_t bytes; /* allocated */
+};
+/* Who knows the bytes, called by observed threads: it must not block.  NULL: nobody. */
+void probe_meter_bytes(uint64_t (*bytes)(void));
+
+/* Of the metered calls of a method, over all threads; each times its N. */
+struct probe_metered {
+	uint64_t calls;	 /* as they are, not times N */
+	uint64_t weight; /* sum of their N */
+	uint64_t ticks;	 /* how long they took */
+	uint64_t cpu_ns, bytes;
+};
+void probe_metered_read(uint32_t id, struct probe_metered *out);
 
 /* In which contexts calls of a method are reported.  A step is a number of the agent's choice; many
  * methods may be the same step, and one method may be many.  A method that is a step is an anchor: all

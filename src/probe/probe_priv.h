@@ -42,7 +42,7 @@ enum {
 	HASH_MIN = 256, /* chains of a thread's nodes, powers of two */
 	HASH_MAX = 4096,
 	PIECES = 5, /* sizes of windows; a head is of the first */
-	ONE_IN_MAX = 1 << 26,
+	ONE_IN_MAX = 1 << 25,
 };
 
 #define ID_NONE UINT32_MAX     /* frame of nobody: the bottom of a stack */
@@ -55,9 +55,10 @@ enum {
 #define NODE_CLOSED (1u << 30) /* its calls are not reported; pushes frames when N is 1 */
 #define NODE_ASKS (1u << 29)   /* enter gives PROBE_ASK; the answer leads to another node */
 #define NODE_SORT (NODE_CLOSED | NODE_ASKS)
-#define ONE_IN_TRACE (1u << 28)	  /* its calls may belong to a transaction */
-#define NODE_OPENS (1u << 27)	  /* not a sort: its frames get ID_OPENS */
-#define ONE_IN_N (NODE_OPENS - 1) /* what is left of a one_in: N */
+#define ONE_IN_TRACE (1u << 28)	    /* its calls may belong to a transaction */
+#define NODE_OPENS (1u << 27)	    /* not a sort: its frames get ID_OPENS */
+#define ONE_IN_METER (1u << 26)	    /* its timed calls are metered, see meter.c */
+#define ONE_IN_N (ONE_IN_METER - 1) /* what is left of a one_in: N */
 
 /* The lower half of a node's key: the method's number, and what was answered. */
 #define KID_ID (PROBE_METHODS - 1u)
@@ -69,7 +70,8 @@ enum {
 #define KID_FREE (1u << 28) /* of nobody: a node that may be made into another one */
 /* In the id of a frame whose node is &probe_nowhere, beside KID_*: not to be reported. */
 #define ID_HIDDEN (1u << 27)
-#define ID_OPENS (1u << 28) /* in a frame's id, with ID_SLOW: counted in probe_words.inside */
+#define ID_METERED (1u << 29) /* in a frame's id, with ID_SLOW: see meter.c */
+#define ID_OPENS (1u << 28)   /* in a frame's id, with ID_SLOW: counted in probe_words.inside */
 
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
 struct probe_window {
@@ -159,6 +161,7 @@ struct probe_thread {
 	struct probe_node root;
 	uint32_t head[HEADS];
 	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */
+	struct probe_meter meter[PROBE_DEPTH + 1];  /* by frame: as its call began */
 	char facts[PROBE_FACT_MAX];
 	uint32_t hash[HASH_MAX];
 };
@@ -313,6 +316,12 @@ struct shared_end {
 void shared_end(uint32_t id, const struct shared_end *end);
 void shared_add(uint32_t id, const struct probe_figures *f); /* but for stalls */
 void shared_bucket(struct probe_method *m, unsigned bucket, uint32_t count);
+
+/* meter.c */
+int meter_init(void); /* 0 or E_NO_MEMORY */
+void meter_begin(struct probe_meter *now);
+void meter_end(const struct probe_thread *t, const struct probe_frame *f, uint64_t ticks);
+void meter_reset(uint32_t id);
 
 /* facts.c */
 /* Puts a call into the ring, with what is known about frame f of t; both may be NULL. */

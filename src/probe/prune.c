@@ -3,14 +3,14 @@
  *
  * When a thread finds no memory for a node, it goes over its whole tree once.  Each node has a heat: its
  * share of the tree's time or calls, whichever is more, or the heat of a node below it when that is
- * hotter.  The coldest quarter is taken out, leaves before what is above them.  The figures of a node
+ * hotter.  The coldest eighth is taken out, leaves before what is above them.  The figures of a node
  * that goes are added to its method's, so these stay exact, and to a child of its parent that
  * stands for all such (KID_PRUNED), so the tree says what it does not show.
  *
  * The bound.  A context that was taken out has lost at most what the hottest of its round had, and
  * when it comes back counts from 0.  So no context, there or not, lacks more than the sum of that over
- * all rounds, which is kept.  A quarter of the nodes is new in each round, and most contexts are
- * called a few times and never again: so what goes is mostly that.
+ * all rounds, which is kept.  Some of the nodes are new in each round, and most contexts are called a few
+ * times and never again: so what goes is mostly that.
  *
  * Who is in the way.  The tree is its thread's, which does nothing else meanwhile, and a signal handler
  * in it finds itself muted.  The agent reads nodes and methods as one, so the two exclude
@@ -30,7 +30,7 @@
 enum {
 	PINNED = PROBE_BUCKETS +
 		 1,  /* heat of a node that cannot go; others have 1 to PROBE_BUCKETS */
-	SHARE = 4,   /* one in so many contexts goes */
+	SHARE = 8,   /* one in so many contexts goes */
 	ENOUGH = 16, /* ... for one in so many nodes to be free */
 	ROUNDS = 4,
 	WAIT = 64, /* nodes to be wanted after nothing could be taken out */
@@ -280,12 +280,33 @@ static void clean_heads(struct probe_thread *t)
 	}
 }
 
+/* Histograms of single threads are a comfort: methods have one for all.  When there is no room for heads of
+ * new methods, they go. */
+static void clean_windows(struct probe_thread *t)
+{
+	struct probe_head *head;
+
+	if (nodes_has_pieces(t, t->nodes_n / ENOUGH))
+		return;
+	for (size_t i = 0; i < HEADS; i++)
+		for (uint32_t line = t->head[i]; line; line = head->next) {
+			head = line_at(line);
+			nodes_drop_window(t, head);
+		}
+	for (struct probe_frame *f = t->frames + 1; f <= t->frames + PROBE_DEPTH; f++) {
+		if (frame_is_unused(f))
+			break;
+		f->window = f->node->window;
+	}
+}
+
 static void end(struct round *r)
 {
 	struct probe_thread *t = r->t;
 	uint32_t page = 0;
 
 	clean_heads(t);
+	clean_windows(t);
 	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
 	t->root.recent = &probe_nobody;
 	for (uint32_t i = 0; i < t->nodes_n; i++) {
@@ -340,7 +361,8 @@ bool prune_ended(struct probe_thread *t)
 {
 	uint32_t freed = 0;
 
-	for (int i = 0; i < ROUNDS && (freed <= t->nodes_n / ENOUGH || !nodes_has_piece(t)); i++)
+	for (int i = 0; i < ROUNDS && (freed <= t->nodes_n / ENOUGH || !nodes_has_pieces(t, 1));
+	     i++)
 		if (do_round(t, &freed) == 0)
 			break;
 	/* With memory short for something else it must not be tried again at every call. */

@@ -13,6 +13,6 @@
 bool prune_own(struct probe_thread *t);
 /* The same for the agent: of trees whose threads have ended. */
 bool prune_ended(struct probe_thread *t);
-uint32_t prune_once(struct probe_thread *t); /* a quarter of it; how many contexts went */
+uint32_t prune_once(struct probe_thread *t); /* an eighth of it; how many contexts went */
 
 #endif

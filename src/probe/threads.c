@@ -43,6 +43,8 @@ int probe_init(size_t bytes)
 	rc = ring_init();
 	if (rc >= 0)
 		rc = context_init();
+	if (rc >= 0)
+		rc = meter_init();
 	if (rc < 0)
 		goto fail;
 	threads_prepare(&probe.threads[PROBE_THREADS]);

@@ -151,6 +151,9 @@ static void say_limits(struct explain *x, const struct rule_hook *h)
 		rule_print_time(h->for_ns, x->out);
 		buf_text(x->out, ".\n");
 	}
+	if (h->metered)
+		buf_text(x->out,
+			 "    Timed calls also tell their processor time and allocated bytes.\n");
 	if (h->good_ns) {
 		buf_text(x->out, "    It leaves when no call was slow for ");
 		rule_print_time(h->good_ns, x->out);

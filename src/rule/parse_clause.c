@@ -4,7 +4,7 @@
  *	clause   = "light" | ("timed" | "full") ["1/" N]
  *	         | ["directly"] "inside" target ((">" | ">>") target)*
  *	         | "if" condition | "template" NAME
- *	         | "slow" TIME | "for" TIME | "good" TIME | "calls" N
+ *	         | "metered" | "slow" TIME | "for" TIME | "good" TIME | "calls" N
  *
  * Each may stand once, `inside` several times. */
 #include "rule/parse.h"
@@ -22,14 +22,17 @@ enum clause {
 	CLAUSE_FOR,
 	CLAUSE_GOOD,
 	CLAUSE_CALLS,
+	CLAUSE_METERED,
 	CLAUSE_COUNT
 };
 
 const char *const parse_clause_words[CLAUSE_COUNT + 1] = {
-	[CLAUSE_LIGHT] = "light",	[CLAUSE_TIMED] = "timed",	[CLAUSE_FULL] = "full",
-	[CLAUSE_INSIDE] = "inside",	[CLAUSE_DIRECTLY] = "directly", [CLAUSE_IF] = "if",
-	[CLAUSE_TEMPLATE] = "template", [CLAUSE_SLOW] = "slow",		[CLAUSE_FOR] = "for",
-	[CLAUSE_GOOD] = "good",		[CLAUSE_CALLS] = "calls",
+	[CLAUSE_LIGHT] = "light",	[CLAUSE_TIMED] = "timed",
+	[CLAUSE_FULL] = "full",		[CLAUSE_INSIDE] = "inside",
+	[CLAUSE_DIRECTLY] = "directly", [CLAUSE_IF] = "if",
+	[CLAUSE_TEMPLATE] = "template", [CLAUSE_SLOW] = "slow",
+	[CLAUSE_FOR] = "for",		[CLAUSE_GOOD] = "good",
+	[CLAUSE_CALLS] = "calls",	[CLAUSE_METERED] = "metered",
 };
 
 static const char *const target_words[] = { "implements", "extends", "annotated",
@@ -249,6 +252,9 @@ static int parse_one(struct parse *p, struct rule *rule, enum clause which, stru
 		return parse_time(p, "a time after 'good'", &h->good_ns);
 	case CLAUSE_CALLS:
 		return parse_count(p, &h->calls);
+	case CLAUSE_METERED:
+		h->metered = true;
+		return 0;
 	default:
 		return parse_inside(p, rule, word);
 	}

@@ -209,3 +209,40 @@ PROBE_TEST(probe_histogram_grows_under_a_running_call, MIB)
 	}
 	MUST_INT(histogram_total(2), 3);
 }
+
+static uint64_t allocated;
+
+static uint64_t so_many_bytes(void)
+{
+	return allocated;
+}
+
+PROBE_TEST(probe_meters_the_calls_that_it_times, MIB)
+{
+	struct probe_metered m;
+	uint64_t token;
+
+	probe_meter_bytes(so_many_bytes);
+	probe_method_set(1, &(struct probe_how){ .one_in = 1, .meter = true });
+	timed(2, 1);
+	for (int i = 0; i < 10; i++) {
+		token = probe_enter(1);
+		allocated += 100;
+		call(2);
+		probe_exit(1, token);
+	}
+	probe_metered_read(1, &m);
+	MUST_INT(m.calls, 10);
+	MUST_INT(m.weight, 10);
+	MUST_INT(m.bytes, 1000);
+	MUST_INT(m.ticks, figures(1).sum);
+	probe_metered_read(2, &m);
+	MUST_INT(m.calls, 0);
+	probe_method_reset(1);
+	probe_metered_read(1, &m);
+	MUST_INT(m.calls + m.bytes + m.ticks, 0);
+	token = probe_enter(1);
+	probe_thrown(1, token);
+	probe_metered_read(1, &m);
+	MUST_INT(m.calls, 1);
+}

@@ -191,6 +191,7 @@ static void make_clauses(struct dice *d)
 	}
 	say(d, ONE_OF(d, "", "", " template web", " template catch-all", " template audit"));
 	say(d, ONE_OF(d, " light", " timed", " full", " timed 1/2", " timed 1/1000000"));
+	say(d, ONE_OF(d, "", "", " metered"));
 	say(d, ONE_OF(d, "", " slow 200ms", " slow 1us", " slow 7ns"));
 	say(d, ONE_OF(d, "", " for 10m", " for 8784h", " for 61s"));
 	say(d, ONE_OF(d, "", "", " good 5m"));

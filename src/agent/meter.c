@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* meter.c - reads the allocated bytes of the running thread where HotSpot keeps them.
+ *
+ * com.sun.management tells them to Java code only.  HotSpot counts them in each Thread: what was in buffers that
+ * the thread has used up (_allocated_bytes), and besides what is used of the one it has now (_tlab, from
+ * _start to _top).  Where these lie is in the tables for debuggers.  The Thread of a JNIEnv lies a
+ * fixed distance before it, which is found with a thread of which Java knows both (Thread.eetop). */
+#include "agent/meter.h"
+
+#include "agent/agent.h"
+#include "agent/vmstructs.h"
+#include "probe/probe.h"
+
+enum { FAR = 1 << 16 }; /* more than a Thread is long */
+
+static struct {
+	bool known, noted;
+	uint64_t env; /* where in a Thread its JNIEnv lies */
+	uint64_t bytes, start, top;
+} places;
+
+static uint64_t word(const char *at)
+{
+	return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_RELAXED);
+}
+
+/* In an observed thread, in the middle of anything: GetEnv only looks into thread-local memory.  Its answer is not
+ * kept: a native thread that leaves the JVM and comes back is another Thread. */
+static uint64_t bytes_now(void)
+{
+	const char *mine;
+	void *env;
+
+	if ((*agent.vm)->GetEnv(agent.vm, &env, JNI_VERSION_1_8) != JNI_OK)
+		return 0;
+	mine = (const char *)env - places.env;
+	return word(mine + places.bytes) + word(mine + places.top) - word(mine + places.start);
+}
+
+static bool find_env(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
+	jfieldID field = class ? (*jni)->GetFieldID(jni, class, "eetop", "J") : NULL;
+	jthread thread = NULL;
+	uint64_t at;
+
+	if (!field || (*agent.jvmti)->GetCurrentThread(agent.jvmti, &thread) != JVMTI_ERROR_NONE) {
+		(*jni)->ExceptionClear(jni);
+		return false;
+	}
+	at = (uint64_t)(*jni)->GetLongField(jni, thread, field);
+	places.env = (uint64_t)(uintptr_t)jni - at;
+	(*jni)->DeleteLocalRef(jni, thread);
+	(*jni)->DeleteLocalRef(jni, class);
+	return at && places.env < FAR;
+}
+
+void meter_prepare(JNIEnv *jni)
+{
+	uint64_t tlab;
+
+	if (places.known || !find_env(jni) ||
+	    !vmstructs_offset("Thread", "_allocated_bytes", &places.bytes) ||
+	    !vmstructs_offset("Thread", "_tlab", &tlab) ||
+	    !vmstructs_offset("ThreadLocalAllocBuffer", "_start", &places.start) ||
+	    !vmstructs_offset("ThreadLocalAllocBuffer", "_top", &places.top))
+		return;
+	places.start += tlab;
+	places.top += tlab;
+	places.known = true;
+}
+
+void meter_start(void)
+{
+	if (places.known) {
+		probe_meter_bytes(bytes_now);
+	} else if (!places.noted) {
+		places.noted = true;
+		agent_note(
+			"allocated bytes cannot be had in this JVM: metered calls tell their processor "
+			"time only");
+	}
+}
+
+bool meter_has_bytes(void)
+{
+	return places.known;
+}
