@@ -128,6 +128,13 @@ static int do_hook(struct dig_link *l, const struct dig_action *a)
 {
 	int status;
 
+	if (!l->cost.hooked_ns) {
+		struct jvm_threads t;
+
+		jvm_threads_read(l->client.pid, &t);
+		l->cost.jit_hooked = t.jit_ns;
+		l->cost.hooked_ns = clock_ns();
+	}
 	l->undecided = false;
 	wire_put_hook(&l->client.out,
 		      &(struct wire_hook){ a->rules, slice_str("dig"), HOOK_HELD | HOOK_INSTEAD });
@@ -385,6 +392,22 @@ void dig_link_begin(struct dig_link *l)
 	jvm_threads_read(l->client.pid, &t);
 	l->cost.began_ns = clock_ns();
 	l->cost.own_before = t.own_ns;
+	l->cost.jit_before = t.jit_ns;
+}
+
+/* The JVM compiles anew what hooks have changed.  What its compilers did before the first hooks came, they
+ * would have gone on with. */
+static double compiling(const struct dig_link *l, const struct jvm_threads *t, uint64_t now)
+{
+	double before, since, usual;
+
+	if (!l->cost.hooked_ns || l->cost.hooked_ns <= l->cost.began_ns)
+		return 0;
+	before = (double)l->cost.jit_hooked - (double)l->cost.jit_before;
+	since = (double)t->jit_ns - (double)l->cost.jit_hooked;
+	usual = before / (double)(l->cost.hooked_ns - l->cost.began_ns);
+	since -= usual * (double)(now - l->cost.hooked_ns);
+	return since > 0 ? since : 0;
 }
 
 double dig_link_cost(const struct dig_link *l)
@@ -396,6 +419,7 @@ double dig_link_cost(const struct dig_link *l)
 	jvm_threads_read(l->client.pid, &t);
 	if (t.own_ns > l->cost.own_before)
 		ns += (double)(t.own_ns - l->cost.own_before);
+	ns += compiling(l, &t, l->cost.began_ns + wall);
 	return wall ? ns / (double)wall : 0;
 }
 

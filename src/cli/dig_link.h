@@ -18,7 +18,9 @@ struct dig_link {
 		uint64_t events, timed, watched;
 		double events_ns;    /* at their calibrated cost */
 		uint64_t own_before; /* processor time of the agent's threads, at the beginning */
-		uint64_t read_at;    /* clock_ns() of the last reading */
+		uint64_t hooked_ns;  /* clock_ns() when the first hooks came; 0: not yet */
+		uint64_t jit_before, jit_hooked; /* processor time of the compilers, then */
+		uint64_t read_at;		 /* clock_ns() of the last reading */
 	} cost;
 	struct jvm_threads threads; /* at the first reading */
 	double price[2][2]; /* of a call in ns: the fast way or the other; not timed or timed */

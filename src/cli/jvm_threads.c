@@ -56,6 +56,9 @@ static void add_thread(const char *task, const char *tid, struct jvm_threads *ou
 	case OWN:
 		out->own_ns += run;
 		break;
+	case JIT:
+		out->jit_ns += run;
+		break;
 	default:
 		break;
 	}

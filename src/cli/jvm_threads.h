@@ -9,6 +9,7 @@
 struct jvm_threads {		   /* ns since they began; of threads that are alive */
 	uint64_t run_ns, delay_ns; /* the program's: on a processor, and waiting for one */
 	uint64_t own_ns;	   /* the agent's, on a processor */
+	uint64_t jit_ns;	   /* the JVM's compilers, on a processor */
 };
 
 void jvm_threads_read(pid_t pid, struct jvm_threads *out); /* what cannot be read counts as 0 */
