@@ -81,7 +81,7 @@ def main():
           (major, "program", "methods", "unhooked", "told", "error", "interval", "with hooks"))
     for work, pattern in WORK:
         if work != "javac" and not all(map(os.path.exists, JARS)):
-            print("%s: %s are missing: run tools/setup bench" % (work, ", ".join(JARS)))
+            print("%s: %s are missing: run tools/setup corpus" % (work, ", ".join(JARS)))
             continue
         r = measure(out, home, classes, work, pattern)
         rows.append(r)
