@@ -10,26 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plan/threads.h"
+
 enum { THREADS_MAX = 4096 };
-
-enum kind { PROGRAM, GC, JIT, OWN };
-
-static const struct {
-	enum kind kind;
-	const char *starts;
-} names[] = {
-#define X(kind, starts) { kind, starts },
-#include "plan/threads.def"
-#undef X
-};
-
-static enum kind kind_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(name, names[i].starts, strlen(names[i].starts)) == 0)
-			return names[i].kind;
-	return PROGRAM;
-}
 
 static bool read_text(const char *tid, const char *file, char *text, size_t cap)
 {
@@ -60,14 +43,14 @@ static void add_thread(struct vitals *v, const char *tid)
 	delay = strtoull(end, NULL, 10);
 	v->threads++;
 	v->cpu += run;
-	switch (kind_of(name)) {
-	case GC:
+	switch (thread_kind(name)) {
+	case THREAD_GC:
 		v->gc_cpu += run;
 		break;
-	case JIT:
+	case THREAD_JIT:
 		v->jit_cpu += run;
 		break;
-	case OWN:
+	case THREAD_OWN:
 		v->own_cpu += run;
 		break;
 	default: /* compilers and collectors may wait: the program does not wait with them */

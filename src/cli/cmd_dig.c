@@ -283,17 +283,6 @@ static int run(struct command_dig *c, const char *target)
 	return status;
 }
 
-static bool parse_share(const char *text, double *out)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || (*end && (end[0] != '%' || end[1])) || !(v > 0 && v <= 100))
-		return false;
-	*out = v / 100;
-	return true;
-}
-
 static int set_option(struct command_dig *c, const char *name, int opt)
 {
 	uint64_t ns;
@@ -304,7 +293,7 @@ static int set_option(struct command_dig *c, const char *name, int opt)
 					 opt == 's' ? "slow" : "for", optarg);
 		*(opt == 's' ? &c->options.slow_ns : &c->options.for_ns) = (double)ns;
 	}
-	if (opt == 'b' && !parse_share(optarg, &c->options.budget))
+	if (opt == 'b' && !figure_parse_share(optarg, &c->options.budget))
 		return cli_usage(name, "--budget wants percent, such as 1%%, not '%s'", optarg);
 	if (opt == 'o')
 		c->save = optarg;

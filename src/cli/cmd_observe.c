@@ -245,17 +245,6 @@ static int run(struct command_observe *c, const char *target, char **command)
 	return status;
 }
 
-static bool parse_share(const char *text, double *out)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || (*end && (end[0] != '%' || end[1])) || !(v > 0 && v <= 100))
-		return false;
-	*out = v / 100;
-	return true;
-}
-
 static int set_option(struct command_observe *c, const char *name, int opt)
 {
 	uint64_t n;
@@ -268,7 +257,7 @@ static int set_option(struct command_observe *c, const char *name, int opt)
 					 optarg);
 		c->options.most = (unsigned)n;
 	}
-	if (opt == 'b' && !parse_share(optarg, &c->options.budget))
+	if (opt == 'b' && !figure_parse_share(optarg, &c->options.budget))
 		return cli_usage(name, "--budget wants percent, such as 2%%, not '%s'", optarg);
 	if (opt == 'o')
 		c->file = optarg;

@@ -106,6 +106,17 @@ const char *figure_margin(char text[FIGURE_MAX], double share, bool utf8)
 	return text;
 }
 
+bool figure_parse_share(const char *text, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || (*end && (end[0] != '%' || end[1])) || !(v > 0 && v <= 100))
+		return false;
+	*out = v / 100;
+	return true;
+}
+
 bool figure_parse_time(const char *text, uint64_t *ns)
 {
 	static const struct {

@@ -23,4 +23,7 @@ const char *figure_margin(char text[FIGURE_MAX], double share, bool utf8);
 /* "10ms", "1.5 s", "2m": a number and ns, us, ms, s, m (or min), h.  False when it is none. */
 bool figure_parse_time(const char *text, uint64_t *ns);
 
+/* "1%" or "1" as 0.01; false when it is not above 0 and at most 100. */
+bool figure_parse_share(const char *text, double *out);
+
 #endif

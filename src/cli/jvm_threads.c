@@ -8,24 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { PROGRAM, GC, JIT, OWN };
-
-static const struct {
-	enum kind kind;
-	const char *starts;
-} names[] = {
-#define X(kind, starts) { kind, starts },
-#include "plan/threads.def"
-#undef X
-};
-
-static enum kind kind_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(name, names[i].starts, strlen(names[i].starts)) == 0)
-			return names[i].kind;
-	return PROGRAM;
-}
+#include "plan/threads.h"
 
 static const char *read_line(const char *task, const char *tid, const char *file, char text[100])
 {
@@ -48,15 +31,15 @@ static void add_thread(const char *task, const char *tid, struct jvm_threads *ou
 
 	run = strtoull(read_line(task, tid, "schedstat", stat), &end, 10);
 	delay = strtoull(end, NULL, 10);
-	switch (kind_of(read_line(task, tid, "comm", name))) {
-	case PROGRAM:
+	switch (thread_kind(read_line(task, tid, "comm", name))) {
+	case THREAD_PROGRAM:
 		out->run_ns += run;
 		out->delay_ns += delay;
 		break;
-	case OWN:
+	case THREAD_OWN:
 		out->own_ns += run;
 		break;
-	case JIT:
+	case THREAD_JIT:
 		out->jit_ns += run;
 		break;
 	default:

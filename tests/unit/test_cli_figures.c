@@ -86,3 +86,18 @@ TEST(times_are_read_with_their_unit_only)
 		CHECK_INT(good ? (long long)ns : -1, cases[i].ns, cases[i].text);
 	}
 }
+
+TEST(shares_are_read_as_percent)
+{
+	double share = 0;
+
+	CHECK(figure_parse_share("1%", &share));
+	CHECK(share > 0.0099 && share < 0.0101);
+	CHECK(figure_parse_share("2.5", &share));
+	CHECK(share > 0.0249 && share < 0.0251);
+	CHECK(!figure_parse_share("", &share));
+	CHECK(!figure_parse_share("0%", &share));
+	CHECK(!figure_parse_share("101%", &share));
+	CHECK(!figure_parse_share("1%%", &share));
+	CHECK(!figure_parse_share("nan", &share));
+}
