@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-#define HARDLY 0.03 /* of what was measured */
-
 static const struct place_alone *alone_of(const struct place_alone *alone, size_t n, uint32_t id)
 {
 	size_t low = 0, high = n;
@@ -103,22 +101,12 @@ static double mean_of(const struct tree_node *n)
 	return calls > 0 ? n->total.mid / calls : 0;
 }
 
-/* Next to nothing had to be taken out: then all calls together say more than the few that were measured
- * alone, of which those are left out in which the system took the processor away. */
-static bool is_long(const struct tree_node *n)
-{
-	return !(n->flags & (TREE_CLAMPED | TREE_SHORT)) && n->total.mid > 0 &&
-	       n->f.raw - n->total.low < n->f.raw * HARDLY;
-}
-
 static void place_node(struct tree *t, struct tree_node *n, const struct place_alone *a,
 		       const struct costs *c)
 {
 	double calls = tree_calls_in_raw(&n->f), share = 1;
 	struct span one = call_of(a, n, c);
 
-	if (is_long(n))
-		return;
 	if (is_inner(t, n)) {
 		const struct tree_node *up = &t->nodes[n->parent];
 

@@ -2,9 +2,8 @@
 /* place.h - figures that were measured in place, while all other hooks were closed, put into a tree.
  *
  * What a method took alone is the truth plus the inner part of one hook, which a calibration knows
- * (COST_SOLO) for a processor as fast as then.  Nothing below it has to be taken out.  So it stands
- * instead of what was worked out by subtraction, but where next to nothing had to be subtracted.
- * Pure arithmetic, in ns; after tree_compensate(). */
+ * (COST_SOLO) for a processor as fast as then.  Nothing below it has to be taken out.  So it stands instead of what was worked out
+ * by subtraction, wherever there is such a figure.  Pure arithmetic, in ns; after tree_compensate(). */
 #ifndef TREE_PLACE_H
 #define TREE_PLACE_H
 

@@ -180,23 +180,3 @@ TEST(a_call_that_is_too_long_to_be_measured_alone_has_the_programs_share)
 	CHECK(near(method(&t, 1).total.mid, 4.5e9));
 	tree_release(&t);
 }
-
-/* 10 calls of 100 us, of which next to nothing is hooks; alone, those were measured that nobody interrupted. */
-TEST(what_is_long_is_left_to_all_of_its_calls)
-{
-	static const struct place_alone alone[] = {
-		{ .id = 1, .calls = 50, .mean = 90030, .margin = 3 },
-	};
-	struct costs c = costs();
-	struct tree_method m;
-	struct tree t;
-
-	tree_init(&t);
-	node(&t, 1, 0, 10, 10 * 100030);
-	tree_compensate(&t, &c);
-	place_into(&t, alone, COUNT(alone), NULL, &c);
-	m = method(&t, 1);
-	CHECK(!(m.flags & TREE_PLACED));
-	CHECK(near(m.total.mid, 10 * 100000));
-	tree_release(&t);
-}
