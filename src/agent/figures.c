@@ -79,21 +79,10 @@ static void put_buckets(struct buf *out, const uint32_t *buckets)
 
 bool figures_is_conditional(const struct hooked *h)
 {
-	size_t low = 0, high = rulebook.n;
-	const struct rule *r;
+	const struct entry *e = rulebook_entry(h->rule);
 
-	while (low < high) { /* they are in the order of their numbers */
-		size_t middle = (low + high) / 2;
-
-		if (rulebook.entries[middle].number < h->rule)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low >= rulebook.n || rulebook.entries[low].number != h->rule)
-		return false;
-	r = rulebook.entries[low].rule;
-	return r->kind == RULE_HOOK && (r->hook.condition || r->hook.context_count);
+	return e && e->rule->kind == RULE_HOOK &&
+	       (e->rule->hook.condition || e->rule->hook.context_count);
 }
 
 /* Each metered call stands for N; together they stand for all calls. */

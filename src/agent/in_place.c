@@ -113,14 +113,6 @@ static bool make_room(void)
 	return true;
 }
 
-static const struct entry *entry_of(uint32_t number)
-{
-	for (size_t i = 0; number && i < rulebook.n; i++)
-		if (rulebook.entries[i].number == number)
-			return &rulebook.entries[i];
-	return NULL;
-}
-
 /* May its hook be closed for a while? */
 static bool may_close(const struct hooked *h, const struct entry *e)
 {
@@ -141,7 +133,7 @@ static void look_at_methods(void)
 		uint32_t rule = h ? h->rule : 0;
 
 		if (rule != last)
-			e = entry_of(rule);
+			e = rulebook_entry(rule);
 		last = rule;
 		now.shut_gates[id] = may_close(h, e) ? 0 : (int8_t)probes_gate(id);
 		if (h && rule &&
@@ -457,22 +449,23 @@ void in_place_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	}
 	if (now.state != OFF) {
 		conn_done(
-			c, 3, "%s",
+			c, CANNOT, "%s",
 			now.whole
 				? "this program is measured in place as long as it runs"
 				: "somebody else measures this program in place; try again later");
 		return;
 	}
 	if (is_traced()) {
-		conn_done(c, 3, "transactions of this program are traced; try again later");
+		conn_done(c, CANNOT, "transactions of this program are traced; try again later");
 		return;
 	}
 	if (!woven_hooked()) {
-		conn_done(c, 1, "no method is hooked");
+		conn_done(c, NO, "no method is hooked");
 		return;
 	}
 	if (!start(c->number)) {
-		conn_done(c, 3, "the JVM does not let the agent's thread in, or memory is out");
+		conn_done(c, CANNOT,
+			  "the JVM does not let the agent's thread in, or memory is out");
 		return;
 	}
 	if (m.for_ns > SECONDS_MAX * 1000000000ull)
@@ -482,7 +475,7 @@ void in_place_run(struct conn *c, JNIEnv *jni, struct slice payload)
 		now.end = now.begin + ticks_of_ms(m.for_ns / 1000000);
 	found_reset();
 	if (m.flags & IN_PLACE_HELD)
-		conn_done(c, 0, "%s", "");
+		conn_done(c, DONE, "%s", "");
 }
 
 void in_place_at_start(void)
@@ -518,7 +511,7 @@ static bool goes_on(uint64_t t)
 	}
 	if (now.end && t >= now.end) {
 		forget();
-		conn_done(c, 0, "%s", "");
+		conn_done(c, DONE, "%s", "");
 		conn_flush(c, 0);
 		return false;
 	}

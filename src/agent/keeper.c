@@ -40,17 +40,6 @@ static uint64_t slow_calls(const uint32_t *buckets, uint64_t ticks)
 	return n;
 }
 
-static const struct entry *entry_of(uint32_t number, size_t *at)
-{
-	for (size_t i = 0; i < rulebook.n; i++) {
-		if (rulebook.entries[i].number == number) {
-			*at = i;
-			return &rulebook.entries[i];
-		}
-	}
-	return NULL;
-}
-
 static uint64_t slow_ticks(const struct rule_hook *hook, const uint32_t *buckets,
 			   const struct probe_figures *f)
 {
@@ -85,11 +74,12 @@ static uint64_t look_at(struct hooked *h, struct limit *limits, double seconds)
 	struct probe_figures f;
 	const struct entry *e;
 	uint64_t fresh, running;
-	size_t at = 0;
+	size_t at;
 
-	e = entry_of(h->rule, &at);
+	e = rulebook_entry(h->rule);
 	if (!e || e->rule->kind != RULE_HOOK)
 		return 0;
+	at = (size_t)(e - rulebook.entries);
 	reading_method(h->id, &f, e->rule->hook.good_ns ? buckets : NULL);
 	fresh = f.calls > h->calls ? f.calls - h->calls : 0;
 	h->calls = f.calls;

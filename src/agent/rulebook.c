@@ -271,6 +271,22 @@ done:
 	return rc;
 }
 
+const struct entry *rulebook_entry(uint32_t number)
+{
+	size_t low = 0, high = rulebook.n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (rulebook.entries[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < rulebook.n && rulebook.entries[low].number == number ? &rulebook.entries[low]
+									  : NULL;
+}
+
 int rulebook_remove(rulebook_meant *meant, void *ctx)
 {
 	struct entry *kept = mem_alloc((rulebook.n + 1) * sizeof(*kept));

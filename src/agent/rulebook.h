@@ -56,6 +56,10 @@ extern struct rulebook rulebook;
  * unless all is well.  The number of the first rule added, or negative with the reason appended
  * to *why for people. */
 int rulebook_add(struct slice text, const char *origin, const struct entry *as, struct buf *why);
+
+/* The entry of that number, or NULL.  They are in the order of their numbers. */
+const struct entry *rulebook_entry(uint32_t number);
+
 /* Takes out all that `meant` says; gives how many, or E_NO_MEMORY. */
 typedef bool rulebook_meant(const struct entry *e, void *ctx);
 int rulebook_remove(rulebook_meant *meant, void *ctx);
