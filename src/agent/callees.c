@@ -439,7 +439,7 @@ static void look_at(struct asking *a, jclass klass)
 static void ask(struct asking *a)
 {
 	if ((*agent.jvmti)->GetLoadedClasses(agent.jvmti, &a->n, &a->all) != JVMTI_ERROR_NONE) {
-		conn_done(a->c, 3, "out of memory");
+		conn_done(a->c, CANNOT, "out of memory");
 		return;
 	}
 	arena_init(&a->mem);
@@ -453,9 +453,9 @@ static void ask(struct asking *a)
 	if (a->classes >= CLASSES_MAX)
 		conn_warn(a->c, "only the first %d classes were looked into", CLASSES_MAX);
 	if (a->found)
-		conn_done(a->c, 0, "%s", "");
+		conn_done(a->c, DONE, "%s", "");
 	else
-		conn_done(a->c, 1, "%s", a->why[0] ? a->why : "no loaded class has such a method");
+		conn_done(a->c, NO, "%s", a->why[0] ? a->why : "no loaded class has such a method");
 }
 
 void callees_run(struct conn *c, JNIEnv *jni, struct slice payload)
