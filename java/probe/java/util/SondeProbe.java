@@ -51,7 +51,7 @@ public final class SondeProbe {
 
     @ForceInline
     private static boolean isOpen(byte open) {
-        return open > 0 || (open != 0 && UNSAFE.getInt(WORDS + (open & 4)) != 0);
+        return open != 0 && (open > 0 || UNSAFE.getInt(WORDS + (open & 4)) != 0);
     }
 
     /**
@@ -61,8 +61,7 @@ public final class SondeProbe {
      */
     @ForceInline
     public static void count(int id) {
-        byte open = OPEN[id];
-        if (open != 0 && (open > 0 || UNSAFE.getInt(WORDS + (open & 4)) != 0)) {
+        if (isOpen(OPEN[id])) {
             counted(id);
         }
     }
