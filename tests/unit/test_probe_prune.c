@@ -201,7 +201,7 @@ static void agrees_with_truth(void)
 	MUST_INT(missing, 0);
 	MUST(s.pruned > whole.n / 2);
 	MUST(tree.pruned_calls > 0);
-	MUST(s.bound_calls < whole.calls / 25); /* a thread that was put aside looks hot */
+	MUST(s.bound_calls < whole.calls / 50); /* seen: 0.5 to 1.1 % */
 	MUST(s.bytes_used <= s.bytes_total);
 }
 
