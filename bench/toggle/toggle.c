@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* toggle.c - hooks and unhooks a class of a busy program many times, and looks at its memory.
  *
- *	toggle JSON SONDE ROUNDS NAME COMMAND [NAME COMMAND]...
+ *	toggle JSON SONDE ROUNDS NAME WAY COMMAND [NAME WAY COMMAND]...
  *
- * COMMAND (for sh) runs Catcher with the agent.  A round adds a rule for all methods of the class, by turns
- * of another level, and takes it out again, over one connection; so the class is redefined twice.  Twenty
- * times on the way the program collects its garbage and tells its memory.  Memory is flat when the
+ * COMMAND (for sh) runs Catcher with the agent.  A round adds a rule for all methods of the class and takes it
+ * out again, over one connection.  WAY says which rule: "same", or "other", each time one of another level, and
+ * the class gets its original code back at once, so that it is redefined twice a round.  Twenty times on the way the program collects its garbage and tells its memory.  Memory is flat when the
  * median of the last quarter is at most 2 % and 1 MiB above that of the second quarter; the first may
  * warm up.  In the end `SONDE detach` must prove that the byte code is the original.
  *
@@ -44,6 +44,7 @@ static const struct {
 
 struct run {
 	const char *name;
+	bool other; /* rules, and original code in between */
 	pid_t pid;
 	FILE *to, *from; /* the program */
 	int fd;		 /* the agent */
@@ -186,11 +187,13 @@ static bool toggle(struct run *r, unsigned round)
 		"hook Catcher::* timed 1/10\nskip Catcher::plain",
 	};
 
-	wire_put_hook(&r->out, &(struct wire_hook){ .rules = slice_str(rules[round % 4]),
-						    .origin = slice_str("toggle") });
+	wire_put_hook(&r->out,
+		      &(struct wire_hook){ .rules = slice_str(rules[r->other ? round % 4 : 0]),
+					   .origin = slice_str("toggle") });
 	if (!agent_ask(r, NULL))
 		return false;
-	wire_put_unhook(&r->out, &(struct wire_unhook){ .pattern = slice_str("all") });
+	wire_put_unhook(&r->out, &(struct wire_unhook){ .pattern = slice_str("all"),
+							.flags = r->other ? UNHOOK_NOW : 0 });
 	return agent_ask(r, NULL);
 }
 
@@ -303,17 +306,20 @@ int main(int argc, char **argv)
 	FILE *f;
 	int rc = 0;
 
-	if (argc < 6 || argc % 2 || rounds == 0) {
-		fputs("usage: toggle JSON SONDE ROUNDS NAME COMMAND [NAME COMMAND]...\n", stderr);
+	if (argc < 7 || (argc - 4) % 3 || rounds == 0) {
+		fputs("usage: toggle JSON SONDE ROUNDS NAME WAY COMMAND [NAME WAY COMMAND]...\n",
+		      stderr);
 		return 2;
 	}
 	json_open(&j, '{');
 	json_key(&j, "rounds");
 	json_u64(&j, rounds);
-	for (int i = 4; i + 1 < argc && rc == 0; i += 2) {
-		struct run r = { .name = argv[i], .fd = -1 };
+	for (int i = 4; i + 2 < argc && rc == 0; i += 3) {
+		struct run r = { .name = argv[i],
+				 .other = strcmp(argv[i + 1], "other") == 0,
+				 .fd = -1 };
 
-		if (measure(&r, rounds, argv[i + 1]))
+		if (measure(&r, rounds, argv[i + 2]))
 			tell(&r, &bars, &j, detach(&r, argv[2]));
 		else
 			rc = 3;

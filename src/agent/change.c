@@ -18,6 +18,7 @@
 #include "agent/sample.h"
 #include "agent/trace.h"
 #include "agent/vthread.h"
+#include "agent/woven.h"
 #include "rule/print.h"
 #include "wire/wire.h"
 
@@ -72,6 +73,16 @@ int change_to_rules(JNIEnv *jni)
 	return follow_rules(&(struct change){ .jni = jni });
 }
 
+int change_to_rules_at_once(JNIEnv *jni)
+{
+	uint64_t now = tick_now();
+	int rc = follow_rules(&(struct change){ .jni = jni, .survey = { .at_once = true } });
+
+	woven_rested(now);
+	instrument_events();
+	return rc;
+}
+
 static bool is_from(const struct entry *e, void *ctx)
 {
 	return e->number >= *(uint32_t *)ctx;
@@ -109,6 +120,17 @@ void change_follow(void)
 		return;
 	change_to_rules(jni);
 	agent_leave_jvm(attached);
+}
+
+void change_end_rest(void)
+{
+	uint64_t first = woven_resting(), until = tick_now() - REST_S * agent.scale.hz;
+
+	if (!first || (int64_t)(until - first) < 0)
+		return;
+	change_follow();
+	woven_rested(until);
+	instrument_events();
 }
 
 static bool is_held_by(const struct entry *e, void *ctx)
@@ -391,6 +413,7 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 	struct pattern_of p = { 0 };
 	struct buf normal = { 0 }, skip = { 0 }, why = { 0 };
 	uint64_t classes, before, methods;
+	bool at_once;
 	char number[16] = "";
 	int n;
 
@@ -401,6 +424,7 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 	woven_count(&classes, &before);
 	p.text = m.pattern;
 	p.all = slice_is(m.pattern, "all");
+	at_once = (m.flags & UNHOOK_NOW) != 0;
 	if (m.pattern.n > 1 && m.pattern.n < sizeof(number) && m.pattern.p[0] == '#') {
 		memcpy(number, m.pattern.p + 1, m.pattern.n - 1);
 		p.number = (uint32_t)strtoul(number, NULL, 10);
@@ -417,15 +441,17 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 	if (n < 0) {
 		buf_text(&why, why.n ? "" : "a rule that stays needs one that would be gone\n");
 		conn_done(c, USAGE, "%.*s", (int)why.n - 1, (const char *)why.p);
-	} else if (n == 0) {
+	} else if (n == 0 && !(p.all && at_once && woven_resting())) {
 		conn_done(c, NO, "no rule of that name or number is in force");
 	} else {
-		change_to_rules(jni); /* to the end, also when the client goes */
+		/* to the end, also when the client goes */
+		at_once ? change_to_rules_at_once(jni) : change_to_rules(jni);
 		woven_count(&classes, &methods);
 		conn_done(c, DONE,
-			  "%lld methods unhooked; hooked now: %llu methods in %llu classes",
+			  "%lld methods unhooked; hooked now: %llu methods in %llu classes%s",
 			  (long long)before - (long long)methods, (unsigned long long)methods,
-			  (unsigned long long)classes);
+			  (unsigned long long)classes,
+			  at_once ? "; all others have their original code" : "");
 	}
 	buf_release(&normal);
 	buf_release(&skip);

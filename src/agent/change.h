@@ -31,9 +31,14 @@ int change_remove(bool (*meant)(const struct entry *e, void *ctx), void *ctx);
 
 /* Makes the JVM's classes look as the rules in force say. */
 int change_to_rules(JNIEnv *jni);
+/* ... and gives those that no rule wants their original code now, and not some seconds later. */
+int change_to_rules_at_once(JNIEnv *jni);
 
 /* Classes came that the rules want, and that were not touched when they were loaded. */
 void change_follow(void);
+
+/* Those that no rule wants, and that have rested, get their original code.  Every second. */
+void change_end_rest(void);
 
 bool change_is_about_data(const struct rules *rules); /* conditions or captures */
 bool change_any(const struct entry *e, void *ctx);    /* for change_remove: all of them */

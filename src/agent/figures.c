@@ -454,6 +454,7 @@ void figures_put_status(struct buf *out)
 	memcpy(notes, agent.notes, n);
 	pthread_mutex_unlock(&agent.lock);
 	woven_count(&m.classes, &m.methods);
+	m.resting = woven_count_resting();
 	m.threads = s.threads;
 	m.memory = s.bytes_used;
 	m.memory_limit = s.bytes_total;

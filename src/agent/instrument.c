@@ -194,8 +194,29 @@ struct taken {
 	const struct rule_anchor *anchors;
 	size_t n_anchors;
 	uint64_t digest; /* of its code before */
-	struct slice class, why;
+	struct slice why;
 };
+
+void instrument_open(JNIEnv *jni, struct hooked *h, const struct instrument_how *how)
+{
+	const struct rule *rule = how->rule;
+	struct slice class = slice_str(h->class->name);
+	bool captures = rule && rule->kind == RULE_CAPTURE;
+
+	if (!woven_is_in(h) || (rule && !h->rule)) {
+		h->since = tick_now();
+		h->calls = 0;
+		if (h->original) /* hooked again: its figures begin anew */
+			reading_reset(h->id);
+	}
+	h->bound = condition_of(rule) || captures;
+	instrument_set(h, how);
+	if ((condition_of(rule) || (captures && !data_is_hop(rule->capture.name))) &&
+	    is_of_platform(class))
+		data_guard(jni);
+	probes_open(jni, h->id, asks(rule, class),
+		    !how->n_anchors && rule && rule->kind == RULE_HOOK && rule->hook.context_count);
+}
 
 static void take_hooked(struct showing *s, const struct taken *t)
 {
@@ -204,23 +225,10 @@ static void take_hooked(struct showing *s, const struct taken *t)
 
 	if (!h)
 		return;
-	if (!woven_is_in(h) || (t->rule && !h->rule)) {
-		h->since = tick_now();
-		h->calls = 0;
-		if (h->original) /* hooked again: its figures begin anew */
-			reading_reset(h->id);
-	}
 	h->access = t->access;
-	h->original = t->digest;
 	h->seen = true;
-	instrument_set(h, &how);
-	if ((condition_of(t->rule) ||
-	     (t->rule && t->rule->kind == RULE_CAPTURE && !data_is_hop(t->rule->capture.name))) &&
-	    is_of_platform(t->class))
-		data_guard(s->jni);
-	probes_open(s->jni, h->id, asks(t->rule, t->class),
-		    !t->n_anchors && t->rule && t->rule->kind == RULE_HOOK &&
-			    t->rule->hook.context_count);
+	instrument_open(s->jni, h, &how);
+	h->original = t->digest;
 }
 
 static char misfit[200]; /* why a condition did not fit, the last time; guarded by agent.lock */
@@ -248,7 +256,6 @@ static void take_outcome(struct showing *s, const struct weave_outcome *o)
 			   .rule = o->rule,
 			   .anchors = o->anchors,
 			   .n_anchors = o->n_anchors,
-			   .class = class_name(cls),
 			   .why = slice_str(o->why ? o->why : "") };
 
 	if (o->rc < 0) {
@@ -302,7 +309,6 @@ static int take_method(struct showing *s, const struct cache_look *look,
 	if (m->rule >= look->n_touching)
 		return E_DAMAGED;
 	t.rule = look->touching[m->rule];
-	t.class = slice_str(s->woven->name);
 	t.id = woven_id(s->woven, m->name, m->desc);
 	if (t.id < 0)
 		return t.id;
@@ -661,7 +667,7 @@ void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 void instrument_events(void)
 {
 	struct edition *e = edition_get();
-	jvmtiEventMode bytes = e ? JVMTI_ENABLE : JVMTI_DISABLE;
+	jvmtiEventMode bytes = e || woven_resting() ? JVMTI_ENABLE : JVMTI_DISABLE;
 	jvmtiEventMode prepare = e && e->wants_kin ? JVMTI_ENABLE : JVMTI_DISABLE;
 
 	(*agent.jvmti)
@@ -697,7 +703,7 @@ void instrument_left(struct left_row rows[LEFT_KINDS])
 	}
 	pthread_mutex_lock(&agent.lock);
 	for (const struct woven *w = woven_first(); w; w = w->all) {
-		for (int k = 0; k < LEFT_KINDS; k++) {
+		for (int k = 0; k < LEFT_KINDS && !w->rests; k++) {
 			if (w->left[k] && !rows[k].count)
 				snprintf(rows[k].example, sizeof(rows[k].example), "%s", w->name);
 			rows[k].count += w->left[k];

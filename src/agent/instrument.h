@@ -14,9 +14,12 @@
 #include "agent/woven.h"
 
 /* Loaded classes that do not look as the rules in force want them. */
+enum { REST_S = 10 }; /* for which a class stays woven that no rule wants any more */
+
 struct survey {
 	jclass *classes; /* to be retransformed; local references */
 	size_t n;
+	bool at_once;	    /* set by the caller: no class may rest */
 	uint64_t looked_at; /* classes that can be changed */
 	/* Set by the caller: names to find the nearest to, of a class (a/b/C) and a method; may be empty. */
 	struct slice wanted, wanted_method;
@@ -60,6 +63,8 @@ struct instrument_how {
 	size_t n_anchors;
 };
 void instrument_set(struct hooked *h, const struct instrument_how *how);
+void instrument_open(JNIEnv *jni, struct hooked *h,
+		     const struct instrument_how *how); /* ... which it was not */
 
 /* JVMTI callbacks. */
 void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, jobject loader,

@@ -142,7 +142,7 @@ void life_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 	probes_close_all(jni);
 	rulebook_remove(change_any, NULL);
 	conn_progress(c, "taking hooks out", 0, 0);
-	change_to_rules(jni);
+	change_to_rules_at_once(jni);
 	proof_take(jni, &c->out, &proof);
 	if (proof.foreign)
 		snprintf(foreign, sizeof(foreign),

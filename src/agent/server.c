@@ -36,6 +36,7 @@
 #include "agent/sample.h"
 #include "agent/trace.h"
 #include "agent/watch.h"
+#include "agent/woven.h"
 #include "base/version.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
@@ -276,7 +277,7 @@ static void conn_serve(struct conn *c)
 
 static int patience(void)
 {
-	bool waits = rulebook.n || server.deaf;
+	bool waits = rulebook.n || woven_resting() || server.deaf;
 	int sample = sample_patience(), place = in_place_patience();
 
 	if (place >= 0 && (sample < 0 || place < sample))
@@ -289,6 +290,17 @@ static int patience(void)
 	if (sample >= 0 && (sample < TICK_MS || !waits))
 		return sample;
 	return waits ? TICK_MS : -1;
+}
+
+static void each_second(void)
+{
+	if (rulebook.n) {
+		keeper_tick();
+		cached_write(0);
+		if (instrument_live_waits())
+			change_follow();
+	}
+	change_end_rest();
 }
 
 static void serve(void)
@@ -324,13 +336,9 @@ static void serve(void)
 			sample_tick();
 			in_place_tick();
 		}
-		if (!server.stop && rulebook.n &&
-		    agent_age_ns(last) >= TICK_MS * 1000000ull * 9 / 10) {
+		if (!server.stop && agent_age_ns(last) >= TICK_MS * 1000000ull * 9 / 10) {
 			last = tick_now();
-			keeper_tick();
-			cached_write(0);
-			if (instrument_live_waits())
-				change_follow();
+			each_second();
 		}
 		for (struct conn *c = NULL; (c = conn_next(c));)
 			if (c->closing)

@@ -4,7 +4,8 @@
  *
  * A class needs it when it is woven and no rule wants it any more, or when a rule may want it and
  * the rules that touch it are other ones than those it was woven under (their text is
- * remembered as a digest).  The JVM redefines a whole batch or nothing, so a batch that it
+ * remembered as a digest).  One that no rule wants any more rests for some seconds with its hooks
+ * closed, since whoever looks for a cause hooks the same methods again.  The JVM redefines a whole batch or nothing, so a batch that it
  * refuses is halved until the bad class stands alone. */
 #include "agent/instrument.h"
 
@@ -33,6 +34,11 @@ struct look { /* at all classes, one after another */
 	unsigned distance; /* of survey->near from what was wanted; UINT_MAX: none is near */
 };
 
+static bool is_rested(const struct woven *w)
+{
+	return tick_now() - w->rests >= REST_S * agent.scale.hz;
+}
+
 static void refresh_method(struct look *l, struct hooked *h, const struct rule_class *facts,
 			   const struct rule_method *m)
 {
@@ -48,23 +54,40 @@ static void refresh_method(struct look *l, struct hooked *h, const struct rule_c
 		if (list[i].rule->kind == RULE_HOOK)
 			list[kept++] = list[i];
 	how.n_anchors = kept;
-	if (how.rule || kept)
+	if (!how.rule && !kept)
+		return;
+	if (h->class->rests)
+		instrument_open(l->jni, h, &how);
+	else
 		instrument_set(h, &how);
 }
 
-/* The woven code is right, but 1/N and the rule that is responsible may be others now. */
+/* The woven code is right, but 1/N and the rule that is responsible may be others now, or its hooks
+ * are closed. */
 static void refresh(struct look *l, struct woven *w, const struct rule_class *facts)
 {
 	for (struct hooked *h = w->methods; h; h = h->next) {
 		const char *desc = strchr(h->name, '(');
 		struct rule_method m = { .access = h->access };
 
-		if (!woven_is_in(h) || !desc)
+		if (!h->in_code || !desc)
 			continue;
 		m.name = (struct slice){ (const uint8_t *)h->name, (size_t)(desc - h->name) };
 		m.desc = slice_str(desc);
 		refresh_method(l, h, facts, &m);
 	}
+	w->rests = 0;
+	woven_recount(w);
+}
+
+/* No rule wants this woven class any more: must it be original now? */
+static bool must_go(struct look *l, struct woven *w)
+{
+	if (!w->rests && (l->survey->at_once || !woven_can_rest(w)))
+		return true;
+	if (!w->rests)
+		woven_rest(l->jni, w);
+	return l->survey->at_once || is_rested(w);
 }
 
 /* Where the class's entry stands, and what the rules would make of it. */
@@ -72,7 +95,7 @@ static bool needs_weaving(struct look *l, const struct rule_class *facts, jobjec
 {
 	struct woven *w;
 	uint64_t digest = 0, was = 0;
-	bool may, hooked = false;
+	bool may, goes = false;
 
 	may = l->edition && rules_class_may_match(l->edition->rules, facts);
 	if (may) {
@@ -83,16 +106,17 @@ static bool needs_weaving(struct look *l, const struct rule_class *facts, jobjec
 	pthread_mutex_lock(&agent.lock);
 	w = woven_find(l->jni, (const char *)facts->name.p, facts->name.n, loader, may);
 	if (w) {
-		hooked = w->n_hooked != 0;
 		was = w->digest;
 		w->wanted = digest;
-		if (!may)
-			memset(w->left, 0, sizeof(w->left));
 	}
 	if (w && may && digest == was)
 		refresh(l, w, facts);
+	if (w && !may && (w->n_hooked || w->rests))
+		goes = must_go(l, w);
+	if (w && !may && !w->rests)
+		memset(w->left, 0, sizeof(w->left));
 	pthread_mutex_unlock(&agent.lock);
-	return may ? digest != was || l->edition->wants_marks : hooked;
+	return may ? digest != was || l->edition->wants_marks : goes;
 }
 
 static void look_at_kind(struct look *l, const struct rule_class *facts)
@@ -115,7 +139,7 @@ static bool is_hooked(JNIEnv *jni, const struct rule_class *facts, jobject loade
 
 	pthread_mutex_lock(&agent.lock);
 	w = woven_find(jni, (const char *)facts->name.p, facts->name.n, loader, false);
-	hooked = w && w->n_hooked;
+	hooked = w && (w->n_hooked || w->rests);
 	pthread_mutex_unlock(&agent.lock);
 	return hooked;
 }

@@ -26,6 +26,7 @@ static struct {
 	struct hooked **chunks[PROBE_METHODS / CHUNK];
 	uint32_t n_ids;
 	uint32_t n_hooked;
+	uint64_t rests; /* the tick of the first class that does; 0: none */
 } table = { .n_ids = 1 };
 
 /* ---- loaders ------------------------------------------------------------------------------ */
@@ -176,21 +177,85 @@ void woven_begin(struct woven *w)
 		h->seen = false;
 }
 
+static void close_hook(JNIEnv *jni, struct hooked *h)
+{
+	h->rule = 0;
+	h->anchor = false;
+	probes_close(jni, h->id);
+	probe_method_context(h->id, NULL);
+}
+
 void woven_end(JNIEnv *jni, struct woven *w)
+{
+	for (struct hooked *h = w->methods; h; h = h->next) {
+		if (!h->seen && woven_is_in(h))
+			close_hook(jni, h);
+		h->in_code = h->seen;
+	}
+	w->rests = 0;
+	woven_recount(w);
+}
+
+void woven_recount(struct woven *w)
 {
 	uint32_t before = w->n_hooked;
 
 	w->n_hooked = 0;
-	for (struct hooked *h = w->methods; h; h = h->next) {
-		if (!h->seen && woven_is_in(h)) {
-			h->rule = 0;
-			h->anchor = false;
-			probes_close(jni, h->id);
-			probe_method_context(h->id, NULL);
-		}
+	for (const struct hooked *h = w->methods; h; h = h->next)
 		w->n_hooked += woven_is_in(h);
-	}
 	__atomic_store_n(&table.n_hooked, table.n_hooked + w->n_hooked - before, __ATOMIC_RELAXED);
+}
+
+/* ---- rest --------------------------------------------------------------------------------- */
+
+bool woven_can_rest(const struct woven *w)
+{
+	for (const struct hooked *h = w->methods; h; h = h->next)
+		if (h->in_code && h->bound)
+			return false;
+	return true;
+}
+
+void woven_rest(JNIEnv *jni, struct woven *w)
+{
+	for (struct hooked *h = w->methods; h; h = h->next)
+		if (woven_is_in(h))
+			close_hook(jni, h);
+	w->rests = tick_now();
+	woven_recount(w);
+	if (!table.rests)
+		__atomic_store_n(&table.rests, w->rests, __ATOMIC_RELAXED);
+}
+
+uint64_t woven_count_resting(void)
+{
+	uint64_t n = 0;
+
+	pthread_mutex_lock(&agent.lock);
+	for (const struct woven *w = table.all; w; w = w->all)
+		n += w->rests != 0;
+	pthread_mutex_unlock(&agent.lock);
+	return n;
+}
+
+uint64_t woven_resting(void)
+{
+	return __atomic_load_n(&table.rests, __ATOMIC_RELAXED);
+}
+
+void woven_rested(uint64_t until)
+{
+	uint64_t first = 0;
+
+	pthread_mutex_lock(&agent.lock);
+	for (struct woven *w = table.all; w; w = w->all) {
+		if (w->rests && w->rests <= until)
+			w->rests = 0; /* its class was unloaded */
+		if (w->rests && (!first || w->rests < first))
+			first = w->rests;
+	}
+	__atomic_store_n(&table.rests, first, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&agent.lock);
 }
 
 void woven_count(uint64_t *classes, uint64_t *methods)

@@ -30,6 +30,8 @@ struct hooked { /* a method */
 	uint8_t level; /* enum rule_level */
 	bool seen;     /* private to woven_begin/woven_end */
 	bool anchor;   /* a step of some rule's sequence of callers, whether hooked or not */
+	bool in_code;  /* the class as it is now has a hook in it, be it closed */
+	bool bound;    /* ... with a condition or a capture, which go with their rule */
 	void *java;    /* the jmethodID under which it was last seen on a stack, or NULL */
 	uint32_t one_in;
 	uint64_t peak;	     /* most calls seen running at once */
@@ -49,6 +51,7 @@ struct woven {	    /* a class */
 	uint32_t n_hooked; /* methods hooked now */
 	uint64_t digest;   /* of the rules under which it was woven; 0: unknown */
 	uint64_t wanted;   /* ... and under which it will be, when it is retransformed next */
+	uint64_t rests;	   /* tick from which it is woven for no rule; 0: it is not */
 	uint16_t left[LEFT_KINDS]; /* methods left alone, by reason */
 	struct woven *next;	   /* in its bucket */
 	struct woven *all;	   /* the next of all */
@@ -70,6 +73,16 @@ static inline bool woven_is_in(const struct hooked *h)
  * hooked any more. */
 void woven_begin(struct woven *w);
 void woven_end(JNIEnv *jni, struct woven *w);
+void woven_recount(struct woven *w); /* its methods came or went otherwise */
+
+/* Can the class stay as it is woven while no rule wants it?  Closed hooks cost nothing, a rule that
+ * comes back finds them, and JVMs keep some memory for every method that is replaced. */
+bool woven_can_rest(const struct woven *w);
+void woven_rest(JNIEnv *jni, struct woven *w); /* closes all its hooks */
+uint64_t woven_count_resting(void);	       /* takes the lock */
+uint64_t woven_resting(void); /* tick of the first that does; 0: none.  Without the lock */
+/* Those that rest since then or longer are gone.  Takes the lock. */
+void woven_rested(uint64_t until);
 
 /* Without the lock. */
 struct hooked *woven_method(uint32_t id); /* NULL: no such number */

@@ -12,7 +12,7 @@
 int cmd_unhook(int argc, char **argv);
 
 static const char help[] =
-	"usage: sonde unhook [--json] [TARGET] WHICH\n"
+	"usage: sonde unhook [--now] [--json] [TARGET] WHICH\n"
 	"\n"
 	"Takes hooks out of a running program.  WHICH is one of\n"
 	"\n"
@@ -20,6 +20,10 @@ static const char help[] =
 	"  '#3'            the rule with this number; 'sonde hooks' shows the numbers\n"
 	"  METHODS         the rules that mean just these, written as in the rule; if there are none,\n"
 	"                  these methods are left out of the rules that mean them, too\n"
+	"\n"
+	"Hooks are closed at once, and cost nothing from then on.  The classes get their original code\n"
+	"back some seconds later, so that a hook that comes again finds them; with --now, before this\n"
+	"command ends.\n"
 	"\n"
 	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  With --json the\n"
 	"answer is one JSON object.\n"
@@ -76,7 +80,7 @@ static int print_json(struct client *c)
 	return status;
 }
 
-static int run(const char *target, struct slice which, bool json)
+static int run(const char *target, const struct wire_unhook *ask, bool json)
 {
 	struct client c;
 	struct target t;
@@ -87,7 +91,7 @@ static int run(const char *target, struct slice which, bool json)
 	if (status != CLI_DONE)
 		return status;
 	c.quiet = json;
-	wire_put_unhook(&c.out, &(struct wire_unhook){ .pattern = which });
+	wire_put_unhook(&c.out, ask);
 	status = client_ask(&c, NULL, NULL);
 	if (status == CLI_DONE && json)
 		status = print_json(&c);
@@ -97,18 +101,35 @@ static int run(const char *target, struct slice which, bool json)
 
 int cmd_unhook(int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "now", no_argument, NULL, 'n' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct wire_unhook ask = { .flags = 0 };
 	struct buf which = { 0 };
 	bool json = false;
-	int status;
+	int status, opt;
 
-	status = cli_json_option(argc, argv, help, &json);
-	if (status != CLI_GO_ON)
-		return status;
+	cli_begin_options();
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (opt == 'h')
+			return fputs(help, stdout), CLI_DONE;
+		if (opt == 'n')
+			ask.flags |= UNHOOK_NOW;
+		else if (opt == 'j')
+			json = true;
+		else
+			return CLI_USAGE;
+	}
 	if (argc - optind != 1 && argc - optind != 2)
 		return cli_usage(argv[0], "which hooks? METHODS, '#N' or all");
 	status = read_which(argv[0], argv[argc - 1], &which);
-	if (status == CLI_DONE)
-		status = run(argc - optind == 2 ? argv[optind] : NULL, buf_slice(&which), json);
+	if (status == CLI_DONE) {
+		ask.pattern = buf_slice(&which);
+		status = run(argc - optind == 2 ? argv[optind] : NULL, &ask, json);
+	}
 	buf_release(&which);
 	return status;
 }

@@ -210,6 +210,7 @@ static void take_status(struct hook_rows *h, const struct wire_status *m)
 	h->all_rules = m->rules;
 	h->all_classes = m->classes;
 	h->all_methods = m->methods;
+	h->resting = m->resting;
 	buf_clear(&h->notes);
 	buf_put(&h->notes, m->notes);
 }
@@ -251,6 +252,11 @@ void hook_rows_totals(const struct hook_rows *h, struct buf *out)
 		   cli_number(methods, h->all_methods), h->all_methods == 1 ? "" : "s",
 		   cli_number(classes, h->all_classes), h->all_classes == 1 ? "" : "es",
 		   cli_number(rules, h->all_rules), h->all_rules == 1 ? "" : "s");
+	if (h->resting)
+		buf_printf(out,
+			   "%s more class%s closed hooks still, until the original code comes back "
+			   "in some seconds\n",
+			   cli_number(classes, h->resting), h->resting == 1 ? " has" : "es have");
 }
 
 void hook_rows_notes(const struct hook_rows *h, struct buf *out)
@@ -296,6 +302,7 @@ void hook_rows_totals_json(const struct hook_rows *h, struct json *j)
 	cli_json_count(j, "rules", h->all_rules);
 	cli_json_count(j, "classes", h->all_classes);
 	cli_json_count(j, "methods", h->all_methods);
+	cli_json_count(j, "resting", h->resting);
 	json_key(j, "notes");
 	json_str(j, buf_slice(&h->notes));
 	json_close(j, '}');

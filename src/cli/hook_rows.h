@@ -18,6 +18,7 @@ struct hook_rows {
 	/* Of the whole program, from the row `status`. */
 	bool has_totals;
 	uint64_t all_rules, all_classes, all_methods;
+	uint64_t resting; /* classes with closed hooks that no rule wants */
 	struct buf notes; /* what the agent found wrong, a line each */
 };
 

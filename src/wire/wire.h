@@ -32,6 +32,7 @@ enum {
 	HOOK_DRY = 4,  /* only count what it would hook */
 	HOOK_INSTEAD =
 		8, /* (also of `watch`) those that this client holds leave in the same change */
+	UNHOOK_NOW = 1,	    /* classes get their original code at once */
 	REPORT_BUCKETS = 2, /* of `report`: with histograms */
 	RULE_HELD = 1,	    /* of `rule`: some client holds it */
 	RULE_WAITS = 2,	    /* ... it decides about no method that is loaded */
