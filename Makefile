@@ -22,6 +22,7 @@ endif
 
 on = $(filter-out 0,$($(1)))# a switch is on when it is set, and not to 0
 space := $(subst ,, )
+comma := ,
 VARIANT := $(subst $(space),-,$(strip $(CROSS) \
 	$(if $(CROSS),,$(filter-out gcc cc,$(notdir $(CC)))) \
 	$(if $(call on,DEBUG),debug) $(if $(call on,ASAN),asan) $(if $(call on,UBSAN),ubsan) \
@@ -272,6 +273,28 @@ $(BENCH_SRC:%.c=$(OUT)/%): $(OUT)/%: $(OBJ)/%.o $(CORE_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lm
 
+# bench/tree: the agent with a recorder between it and the probe, and the probe with a recorded clock.
+TREE := $(OUT)/bench/tree
+benches: $(TREE)/libsonde.so $(TREE)/replay
+$(OBJ)/bench/tree/native/%.o: INCLUDES += -iquote .
+$(TREE)/libsonde.so: $(OBJ)/bench/tree/native/record.o $(AGENT_OBJ) $(CORE_OBJ) src/agent/exports.map
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -shared -Wl,-soname,libsonde.so -Wl,-z,defs -Wl,--gc-sections \
+		$(addprefix -Wl$(comma)--wrap=probe_,enter exit thrown) \
+		-Wl,--version-script=src/agent/exports.map -o $@ $(filter %.o,$^) -lm -ldl -lpthread
+
+REPLAY_OBJ := $(call objects,bench/tree/native/replay.c $(call sources,probe base),$(OBJ)/replay)
+$(OBJ)/replay/%.o: %.c Makefile
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LANGUAGE) $(WARNINGS) -iquote . -iquote bench/tree/clock $(INCLUDES) $(CPPFLAGS) $(CFLAGS) \
+		$(INSTRUMENT) -MMD -MP -c -o $@ $<
+$(TREE)/replay: $(REPLAY_OBJ)
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ -lm -lpthread
+
 bench: ## run all benches, one after the other
 	@rc=0; for run in bench/*/run; do \
 		[ ! -x $$run ] || $(MAKE) --no-print-directory bench-$$(basename $${run%/run}) || rc=1; \
@@ -298,4 +321,4 @@ help: ## list the targets
 		while IFS='|' read -r name what; do printf '%-11s %s\n' "$$name" "$$what"; done
 
 -include $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(AGENT_OBJ) $(LAUNCH_OBJ) $(START_OBJ) $(UNIT_OBJ) $(FUZZ_CORE) $(call objects,$(TEST_SRC),$(OBJ)) \
-	$(BENCH_SRC:%.c=$(OBJ)/%.o) $(FUZZ_SRC:%.c=$(FUZZ_OBJ)/%.o))
+	$(BENCH_SRC:%.c=$(OBJ)/%.o) $(REPLAY_OBJ) $(OBJ)/bench/tree/native/record.o $(FUZZ_SRC:%.c=$(FUZZ_OBJ)/%.o))

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """tree.py OUT JDK_HOME MAJOR DIR -- PROGRAM...: is a call tree in little memory as good as the whole one?
 
-The same program runs with all its methods hooked, with memory for every context (twice, to know how much two
-runs differ by themselves) and with a fiftieth of what that took (SHARE).  What the agent writes when the JVM ends
-is read here, by the list of messages."""
+The program runs once with all its methods hooked, under an agent that also writes down every event
+(native/record.c).  The events are then given to the probe again, with memory for every context and with a fiftieth
+of what that took (SHARE), while its clock stands at what it was (native/replay.c): so all trees have seen the same
+calls, and took the same time for them.  A second run of the program, under the agent as it is and with the same
+limit, shows that it holds there, too."""
+import glob
 import json
 import os
 import re
@@ -13,9 +16,10 @@ import subprocess
 import sys
 import time
 
-HOT = 0.01
 LARGE = int(os.environ.get("LARGE", str(1 << 30)))
 SHARE = float(os.environ.get("SHARE", "0.02"))  # of the memory that the whole tree takes
+TURNS = 1 if os.environ.get("BENCH_QUICK") else 3
+PAUSE_US = 100
 
 
 def messages(top):
@@ -41,124 +45,130 @@ def decode(fields, payload):
     return row
 
 
-def rows(path, known):
+def rows(path, known, wanted):
+    """What an agent has written when its JVM ended."""
     data, at = open(path, "rb").read(), 0
     while at + 8 <= len(data):
         n, kind = struct.unpack_from(">IH", data, at)
         name, fields = known.get(kind, ("?", []))
-        if name in ("node", "status"):
+        if name in wanted:
             yield name, decode(fields, data[at + 8:at + 4 + n])
         at += 4 + n
 
 
-class Tree:
-    """Calls and time by context, which is the path of names."""
+class Run:
+    """One run of the program, and what its agent said."""
 
-    def __init__(self, path, known):
-        self.calls, self.total, self.nodes, self.pruned, above = {}, {}, 0, [0, 0], []
-        self.all_calls = self.all_time = 0
-        for kind, row in rows(path, known):
-            if kind == "status":
-                self.status = row
-                continue
-            del above[row["depth"]:]
-            self.all_calls += row["calls"]
-            if row["depth"] == 0:
-                self.all_time += row["total_ns"]
-            if row["flags"] & 4:
-                self.pruned[0] += row["calls"]
-                self.pruned[1] += 1
-                continue
-            # A number stands for the names above: one for each context, the same in every tree.
-            here = Tree.number.setdefault((above[-1] if above else 0, row["name"]), len(Tree.number) + 1)
-            above.append(here)
-            self.calls[here] = row["calls"]
-            self.total[here] = row["total_ns"]
-            self.nodes += 1
+    def __init__(self, name, agent, memory, events=None):
+        self.report = "%s/%s" % (folder, name)
+        option = "-agentpath:%s=yes,rules=%s/rules,memory=%d,report=%s" % (agent, folder, memory, self.report)
+        env = dict(os.environ, SONDE_EVENTS=events) if events else dict(os.environ)
+        began = time.time()
+        done = subprocess.run([home + "/bin/java", option] + program, cwd=folder, env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        sys.stderr.write("%s: %.1f s\n" % (name, time.time() - began))
+        if done.returncode:
+            sys.exit("%s: %s ended with %d: %s" % (sys.argv[0], name, done.returncode, done.stdout[-2000:]))
+        self.report = glob.glob(self.report + ".*")[0]
 
-    number = {}
+    def sums(self):
+        """Calls in the tree, calls of all methods, what it says of itself."""
+        in_tree = of_methods = 0
+        status = {}
+        for kind, row in rows(self.report, known, ("node", "method", "status")):
+            if kind == "node":
+                in_tree += row["calls"]
+            elif kind == "method":
+                of_methods += row["calls"]
+            else:
+                status = row
+        return in_tree, of_methods, status
 
-    def hot(self):
-        return [c for c in self.calls
-                if self.calls[c] > HOT * self.all_calls or self.total[c] > HOT * self.all_time]
-
-
-def run(out, home, folder, name, memory, program):
-    report = "%s/%s" % (folder, name)
-    agent = "-agentpath:%s/libsonde.so=yes,rules=%s/rules,memory=%d,report=%s" % (out, folder, memory, report)
-    command = [home + "/bin/java"] + ([agent] if memory else []) + program
-    began, before = time.time(), os.times()
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    sys.stderr.write("%s: %.1f s, %.1f s of processor time\n" % (name, time.time() - began, cpu))
-    if done.returncode:
-        sys.exit("%s: %s ended with %d: %s" % (sys.argv[0], name, done.returncode, done.stdout[-2000:]))
-    found = [f for f in os.listdir(folder) if f.startswith(name + ".")]
-    return cpu, "%s/%s" % (folder, found[0]) if memory else None
+    def tree(self, path):
+        """The tree as replay reads it."""
+        with open(path, "w") as f:
+            for _, row in rows(self.report, known, ("node",)):
+                f.write("%d %d %d %d\n" % (row["depth"], 0 if row["flags"] & 4 else row["id"], row["calls"],
+                                           row["total_ns"]))
+        return path
 
 
-def off(truth, tree, context):
-    """How far the calls of a context are off, as a share."""
-    return abs(tree.calls[context] - truth.calls[context]) / truth.calls[context]
+def replay(memory, *options):
+    command = [out + "/bench/tree/replay", *options, str(memory)] + sorted(glob.glob(events + "/*"))
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def pauses(memory):
+    """How long it took to make room, in us: of each time the shortest of the turns, as others use the machine."""
+    shortest = {}
+    for _ in range(TURNS):
+        replay(memory, "-p", folder + "/pauses")
+        for line in open(folder + "/pauses"):
+            event, ns = map(int, line.split())
+            shortest[event] = min(ns, shortest.get(event, ns))
+    return sorted(ns / 1000 for ns in shortest.values()) or [0]
 
 
 def bar(name, figure, what, met):
-    print("tree/%s: %s (bar: %s) %s" % (name, figure, what, "met" if met else "short"))
-
-
-def compare(major, whole, again, part):
-    """Which contexts are hot is taken from both whole trees: times differ from run to run."""
-    limit, known = part.status["memory_limit"], set(again.hot())
-    hot = [c for c in whole.hot() if c in known]
-    there = [c for c in hot if c in part.calls]
-    itself = max([off(whole, again, c) for c in hot], default=0)
-    errors = sorted(off(whole, part, c) for c in there) or [1]
-    right = sum(e - itself < 0.02 for e in errors)
-    result = {"jdk": major, "calls": whole.all_calls, "nodes": whole.nodes, "memory": whole.status["memory"],
-              "limit": limit, "nodes_kept": part.nodes, "nodes_pruned": part.pruned[1],
-              "memory_kept": part.status["memory"], "hot": len(hot), "hot_kept": len(there), "error": errors[-1],
-              "error_itself": itself, "right": right, "bound_calls": part.status["bound_calls"],
-              "bound_ns": part.status["bound_ns"], "taken_out": part.status["contexts_pruned"],
-              "without_context": part.status["contexts_lost"]}
-    print("JDK %s: %d calls; with all contexts %d nodes in %.1f MiB, with a limit of %.1f MiB %d nodes and %d "
-          "(pruned)" % (major, whole.all_calls, whole.nodes, whole.status["memory"] / 2**20, limit / 2**20,
-                        part.nodes, part.pruned[1]))
-    print("  contexts above 1 %% of time or calls: %d, of which %d are there, %d with their calls right within 2 %%; "
-          "the worst is off by %.1f %%, between two whole trees by %.1f %%" %
-          (len(hot), len(there), right, 100 * errors[-1], 100 * itself))
-    print("  bound: %.3f %% of all calls, %.3f %% of all time; calls without a context: %d; taken out: %d" %
-          (100 * part.status["bound_calls"] / max(1, part.all_calls),
-           100 * part.status["bound_ns"] / max(1, part.all_time), part.status["contexts_lost"],
-           part.status["contexts_pruned"]))
-    bar("memory-" + major, "%.1f MiB" % (part.status["memory"] / 2**20),
-        "at most the limit, %.1f MiB" % (limit / 2**20), part.status["memory"] <= limit)
-    bar("hot-" + major, "%d of %d" % (len(there), len(hot)), "every context above 1 % kept",
-        len(there) == len(hot) > 0)
-    bar("error-" + major, "%.1f %%" % (100 * errors[-1]), "calls of hot contexts off by less than 2 %, beyond what two runs are",
-        errors[-1] - itself < 0.02)
-    bar("sums-" + major, "%.4f x" % (part.all_calls / max(1, whole.all_calls)),
-        "as many calls in the tree as in the whole one, 2 %",
-        abs(part.all_calls / max(1, whole.all_calls) - 1) < 0.02)
-    return result
+    print("tree/%s-%s: %s (bar: %s) %s" % (name, major, figure, what, "met" if met else "short"))
 
 
 def main():
-    out, home, major, folder = sys.argv[1:5]
-    program, known = sys.argv[6:], messages(os.path.dirname(os.path.abspath(__file__)) + "/../..")
-    plain, _ = run(out, home, folder, "plain-" + major, 0, program)
-    whole_cpu, path = run(out, home, folder, "whole-" + major, LARGE, program)
-    whole = Tree(path, known)
-    _, path = run(out, home, folder, "again-" + major, LARGE, program)
-    again = Tree(path, known)
-    limit = max(int(whole.status["memory"] * SHARE), 256 << 10)
-    part_cpu, path = run(out, home, folder, "part-" + major, limit, program)
-    result = compare(major, whole, again, Tree(path, known))
-    result["ns_per_call"] = [max(0.0, (cpu - plain) * 1e9 / max(1, whole.all_calls)) for cpu in (whole_cpu, part_cpu)]
-    print("  processor time a call, weaving and all: %.0f ns with all contexts, %.0f ns with the limit" %
-          tuple(result["ns_per_call"]))
-    json.dump(result, open("%s/../tree-%s.json" % (folder, major), "w"))
+    recorded = Run("whole-" + major, out + "/bench/tree/libsonde.so", LARGE, events)
+    whole = replay(LARGE, "-l", recorded.tree(folder + "/whole"))
+    limit = max(int(whole["memory"] * SHARE), 256 << 10)
+    part, ns = replay(limit), [[], []]
+    for _ in range(TURNS):
+        ns[0].append(replay(LARGE)["ns_per_call"])
+        ns[1].append(replay(limit)["ns_per_call"])
+    ns = [min(n) for n in ns]
+    spent = pauses(limit)
+    p99 = spent[int(len(spent) * 0.99)]
+    default = pauses(8 << 20)
+    in_tree, of_methods, status = Run("part-" + major, out + "/libsonde.so", limit).sums()
+    tree = part["tree"]
+    print("JDK %s: %d calls; all contexts: %d in %.1f MiB; with a limit of %.2f MiB: %d, and %d (pruned)" %
+          (major, whole["calls"], whole["contexts"], whole["memory"] / 2**20, part["limit"] / 2**20, tree["nodes"],
+           tree["pruned_nodes"]))
+    print("  above 1 %% of time or calls: %d contexts, %d by time and %d by calls; above 0.1 %% of calls: %d" %
+          (tree["hot"], tree["hot_by_time"], tree["hot_by_calls"], tree["warm_by_calls"]))
+    print("  taken out: %d; calls without a context: %d; the bound: %.2f %% of all calls, %.2f %% of all time" %
+          (part["taken_out"], part["refused"] + part["too_deep"], 100 * part["bound_calls"] / part["calls"],
+           100 * part["bound_ticks"] / part["ticks"]))
+    print("  making room, us: %d times, half within %.1f, 99 %% within %.1f, longest %.1f; with 8 MiB: %d times, "
+          "half within %.1f, 99 %% within %.1f, longest %.1f" %
+          (len(spent), spent[len(spent) // 2], p99, spent[-1], len(default), default[len(default) // 2],
+           default[int(len(default) * 0.99)], default[-1]))
+    print("  a call, clock not counted: %.0f ns with all contexts, %.0f ns with the limit" % tuple(ns))
+    bar("recorded", "%.4f %%" % (100 * whole["live"]["calls_off_any"]),
+        "the agent's own tree of that run has the calls that were recorded", whole["live"]["calls_off_any"] == 0)
+    bar("memory", "%.2f MiB" % (part["memory"] / 2**20), "at most the limit, %.2f MiB" % (part["limit"] / 2**20),
+        part["memory"] <= part["limit"])
+    bar("hot", "%d of %d" % (tree["kept"], tree["hot"]), "every context above 1 % kept",
+        tree["kept"] == tree["hot"] > 0)
+    bar("time", "%.2f %%" % (100 * tree["time_off"]), "time of each context above 1 % of it off by less than 2 %",
+        tree["time_off"] < 0.02)
+    bar("calls", "%.2f %%" % (100 * tree["calls_off"]),
+        "calls of each context above 1 % of them, and if there is none above 0.1 %, off by less than 2 %",
+        tree["calls_off"] < 0.02)
+    bar("sums", "%d of %d" % (tree["calls"], part["calls"]), "as many calls in the tree as were made",
+        tree["calls"] == part["calls"])
+    bar("per-call", "%.2f x" % (ns[1] / ns[0]), "a call at most 1.5 x what it takes with all contexts",
+        ns[1] < 1.5 * ns[0])
+    bar("pause", "%.0f us" % max(spent[-1], default[-1]), "making room at most %d us" % PAUSE_US,
+        max(spent[-1], default[-1]) <= PAUSE_US)
+    bar("agent-memory", "%.2f MiB" % (status["memory"] / 2**20), "the agent with that limit keeps it",
+        status["memory"] <= status["memory_limit"])
+    bar("agent-sums", "%d of %d" % (in_tree, of_methods), "its tree has as many calls as its methods, 0.1 %",
+        abs(in_tree - of_methods) <= of_methods / 1000)
+    json.dump({"jdk": major, "whole": whole, "part": part, "ns_per_call": ns, "pauses_us": len(spent),
+               "pause_us": spent[-1], "pause_99_us": p99, "pause_8m_us": default[-1]},
+              open("%s/../tree-%s.json" % (folder, major), "w"))
 
 
 if __name__ == "__main__":
+    out, home, major, folder = sys.argv[1:5]
+    program, known = sys.argv[6:], messages(os.path.dirname(os.path.abspath(__file__)) + "/../..")
+    events = "%s/events-%s" % (folder, major)
+    os.makedirs(events)
     main()
