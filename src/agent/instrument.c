@@ -510,21 +510,60 @@ static struct slice name_in(struct slice bytes, struct arena *mem)
 	return name;
 }
 
-static __thread struct buf *wanted_bytes; /* of the class that this thread retransforms */
+/* What this thread wants to see: a class that it shows itself, and then one of which it refuses the bytes. */
+static __thread struct {
+	struct buf *bytes; /* NULL: it wants to weave */
+	bool refuse;	   /* the next class that is shown */
+} looking;
 
+/* A class file of another name, with which the JVM replaces nothing. */
+static const uint8_t nobody[] =
+	"\xca\xfe\xba\xbe\0\0\0\x34\0\5\1\0\6Nobody\7\0\1\1\0\20java/lang/Object\7\0\3"
+	"\6\0\0\2\0\4\0\0\0\0\0\0\0\0";
+
+/* The JVM shows the classes of a retransformation one by one before it replaces any of them, and replaces none
+ * when one of them is refused.  So a class can be looked into without the JVM having to compile anew all that
+ * it has compiled of it.  What it keeps of the refused one's class file it forgets to give back; hence a tiny
+ * one. */
 bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out)
 {
+	jclass tiny = (*jni)->FindClass(jni, "java/io/Serializable");
+	jclass both[] = { klass, tiny };
 	jvmtiError e;
 
-	wanted_bytes = out;
+	if (!tiny) {
+		(*jni)->ExceptionClear(jni);
+		return false;
+	}
+	looking.bytes = out;
+	looking.refuse = false;
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE,
 					   JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
-	e = survey_show(&klass, 1);
-	wanted_bytes = NULL;
+	e = survey_show(both, 2);
+	looking.bytes = NULL;
+	if (e == JVMTI_ERROR_NONE) /* it was replaced all the same, and without its hooks */
+		survey_show(&klass, 1);
 	(*jni)->ExceptionClear(jni);
 	instrument_events();
-	return e == JVMTI_ERROR_NONE && out->n && !out->err;
+	(*jni)->DeleteLocalRef(jni, tiny);
+	return out->n && !out->err;
+}
+
+/* The part of instrument_on_bytes that is for instrument_bytes. */
+static void look_at_shown(jclass klass, struct slice in, struct buf *out)
+{
+	struct buf restored = { 0 };
+
+	if (looking.refuse) {
+		buf_bytes(out, nobody, sizeof(nobody) - 1);
+	} else {
+		if (params_are_lost() && params_restore(klass, in, &restored) > 0)
+			in = buf_slice(&restored);
+		buf_put(looking.bytes, in);
+		looking.refuse = true;
+	}
+	buf_release(&restored);
 }
 
 void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, jobject loader,
@@ -544,14 +583,18 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 	arena_init(&mem);
 	if (agent.dead)
 		goto done;
+	if (klass && looking.bytes) {
+		look_at_shown(klass, in, &out);
+		if (out.n)
+			(void)hand_over(jvmti, &out, new_n, new_bytes);
+		goto done;
+	}
 	called = name ? slice_str(name) : name_in(in, &mem);
 	if (!called.p)
 		goto done;
 	rc = klass && params_are_lost() ? params_restore(klass, in, &restored) : 0;
 	if (rc > 0)
 		in = buf_slice(&restored);
-	if (klass && wanted_bytes && !wanted_bytes->n)
-		buf_put(wanted_bytes, in);
 	if (!s.edition)
 		forget(jni, called, loader);
 	else if (rc < 0)
