@@ -322,7 +322,7 @@ static void take_call(struct dig_link *l, const struct wire_call *m)
 
 static int do_watch(struct dig_link *l, const struct dig_action *a)
 {
-	uint64_t end = clock_ns() + a->for_ns, now;
+	uint64_t end = clock_ns() + a->for_ns, look = clock_ns() + 1000000000u, now;
 	struct wire_call call;
 	struct slice payload;
 	unsigned type = 0;
@@ -337,15 +337,21 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 							     .flags = HOOK_INSTEAD });
 	status = client_send(&l->client);
 	while (status == CLI_DONE && type != WIRE_done && (now = clock_ns()) < end) {
-		rc = client_next(&l->client, (int)((end - now) / 1000000) + 1, &type, &payload);
+		uint64_t until = look < end ? look : end;
+
+		rc = client_next(&l->client, until > now ? (int)((until - now) / 1000000) + 1 : 1,
+				 &type, &payload);
 		if (client_interrupted())
 			return CLI_CANNOT;
 		if (rc < 0)
 			return cli_cannot("%s", client_gone(&l->client, gone));
 		if (rc == 1 && type == WIRE_call && wire_get_call(payload, &call) == 0)
 			take_call(l, &call);
-		if (clock_ns() >= end && !dig_has_enough(&l->dig, (double)clock_ns()))
-			end += 1000000000u;
+		now = clock_ns();
+		if (now < look && now < end)
+			continue;
+		look = now + 1000000000u;
+		end = dig_has_enough(&l->dig, (double)now) ? now : now < end ? end : look;
 	}
 	dig_watched(&l->dig);
 	return status;

@@ -197,6 +197,8 @@ static void print_cause(const struct dig_answer *a, struct buf *out)
 		return;
 	}
 	put_whole(out, a->guilty);
+	if (a->n_alike)
+		buf_printf(out, " and %u more of that name", a->n_alike);
 	if (a->is_measured) {
 		buf_text(out, ", ");
 		dig_put_time(out, a->mean.value);

@@ -37,11 +37,14 @@ enum {
 	BRANCH_WINDOWS_MAX = 8,
 	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
 	UNDER_LEAST = 40,	  /* samples below the root */
-	WATCHED_CALLS = 12000,
+	WATCHED_CALLS = 30000,
 	WATCHED_LEAST = 60,
-	WATCHED_FEW = 20, /* when nearly all are slow, they can only differ by chance */
-	WATCHED_SLOW = 4,
-	WATCHED_NS = 10000, /* what it costs to write down the arguments of a call */
+	WATCHED_FEW = 20,  /* when nearly all are slow, they can only differ by chance */
+	WATCHED_SLOW = 4,  /* so many slow ones, with a condition that tells them from the others */
+	WATCHED_MANY = 12, /* after so many there is none */
+	WATCHED_SLOWEST = 20, /* calls a second, whatever the budget */
+	/* What it costs to write down the arguments of a call, in its thread and in the agent's, ns. */
+	WATCHED_NS = 16000,
 };
 
 static const double second = 1e9;
@@ -198,33 +201,42 @@ static void branch_rules(struct dig *d)
 		branch_rule(d, d->answer.task, false);
 }
 
-/* Long enough for some slow calls to come by. */
+/* How many calls a second may be written down. */
+static double watch_rate(const struct dig *d)
+{
+	double n = d->options.budget * 0.8 * second / WATCHED_NS;
+
+	return n < WATCHED_SLOWEST ? WATCHED_SLOWEST : n;
+}
+
+/* Long enough for a dozen slow calls to come by and to be drawn; a condition may be clear before. */
 static double watch_time(const struct dig *d)
 {
 	double slow = d->answer.root_rate * d->answer.slow_share; /* a second */
-	double time = slow > 0 ? 12 / slow * second : 0, left;
+	double rate = 0, time, left;
 
+	for (unsigned i = 0; i < d->n_watched; i++) {
+		const struct dig_figures *f = dig_figures_of(d, d->watched[i].method);
+
+		rate += f ? f->rate : 0;
+	}
+	if (rate > watch_rate(d))
+		slow *= watch_rate(d) / rate;
+	time = slow > 0 ? WATCHED_MANY / slow * second : 0;
 	left = d->options.for_ns > 0 ? d->options.for_ns - (d->now - d->began) - second : time;
-	time = time < 4 * second ? 4 * second : time > 20 * second ? 20 * second : time;
+	time = time < 4 * second ? 4 * second : time > 25 * second ? 25 * second : time;
 	return time < left || left <= second ? time : left;
-}
-
-/* How many calls may be written down: most of what the budget allows for the whole time. */
-static double watch_calls(const struct dig *d)
-{
-	double n = d->options.budget * 0.8 * (d->now - d->began + watch_time(d)) / WATCHED_NS;
-
-	return n < 100 ? 100 : n > WATCHED_CALLS ? WATCHED_CALLS : n;
 }
 
 /* Calls are written down at some cost: of hot methods only one in so many, drawn at random, so that
  * slow and fast calls are met in their proportion. */
 static void data_rules(struct dig *d)
 {
-	double may = watch_calls(d) / watch_time(d) * second; /* calls a second */
+	double may = watch_rate(d);
 
 	buf_clear(&d->rules);
 	d->n_watched = 0;
+	d->watched_at = d->now;
 	find_watched(d);
 	for (unsigned i = 0; i < d->n_watched; i++) {
 		const struct dig_figures *f = dig_figures_of(d, d->watched[i].method);
@@ -301,7 +313,7 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 	case PH_DATA:
 		data_rules(d);
 		out->step = d->rules.n ? DIG_WATCH : DIG_DONE;
-		out->limit = (uint64_t)watch_calls(d);
+		out->limit = WATCHED_CALLS;
 		out->for_ns = (uint64_t)watch_time(d);
 		break;
 	default:
@@ -507,33 +519,35 @@ void dig_value(struct dig *d, unsigned number, struct slice text)
 		split_value(d->taking, number, text);
 }
 
-/* Some slow calls and some others, where there are both. */
-static bool has_both(const struct dig *d, const struct split *s, bool is_root)
+/* Does a watched method say all that it will? */
+static bool has_both(struct dig *d, unsigned i, bool in_time)
 {
 	const struct dig_answer *a = &d->answer;
+	struct split *s = &d->watched[i].split;
+	struct split_answer c;
 
 	if (s->n < (a->slow_share >= 0.8 ? WATCHED_FEW : WATCHED_LEAST))
 		return false;
-	if (is_root && a->limit_ns > 0 && a->slow_share < 0.8)
-		return split_count(s, a->limit_ns) >= WATCHED_SLOW;
-	return is_root || a->slow_share >= 0.8 || split_limit(s) > 0;
+	if (a->slow_share >= 0.8)
+		return !in_time;
+	find_split(d, i, &c);
+	if (c.condition.n)
+		return c.slow_met >= WATCHED_SLOW;
+	return !in_time && split_count(s, find_limit(d, i)) >= WATCHED_MANY;
 }
 
-bool dig_has_enough(const struct dig *d, double now_ns)
+bool dig_has_enough(struct dig *d, double now_ns)
 {
-	bool any = false, root = false;
+	bool in_time = now_ns < d->watched_at + watch_time(d);
 
 	if (now_ns - d->began + 3 * second > d->options.for_ns)
 		return true;
+	if (now_ns < d->watched_at + 2 * second)
+		return false;
 	for (unsigned i = 0; i < d->n_watched; i++)
-		root |= slice_eq(d->watched[i].method, d->answer.root);
-	for (unsigned i = 0; i < d->n_watched; i++) {
-		bool is_root = slice_eq(d->watched[i].method, d->answer.root);
-
-		if (is_root || !root)
-			any |= has_both(d, &d->watched[i].split, is_root);
-	}
-	return any;
+		if (has_both(d, i, in_time))
+			return true;
+	return d->n_watched == 0;
 }
 
 void dig_watched(struct dig *d)

@@ -76,6 +76,7 @@ struct dig_answer {
 	unsigned root_earlier; /* so many looks */
 	bool breaks;	       /* it takes much longer than in any of them */
 	struct slice guilty;   /* pkg.Class.method(desc) */
+	unsigned n_alike; /* so many overloads or other classes' methods of that name share it */
 	struct slice path[DIG_PATH];
 	unsigned n_path;
 	struct estimated share;	   /* of the root's time */
@@ -139,6 +140,7 @@ struct dig {
 		struct split split;
 	} watched[3];
 	unsigned n_watched;
+	double watched_at;    /* since when */
 	struct split *taking; /* of the call whose values come */
 	struct dig_answer answer;
 	int err;
@@ -160,7 +162,8 @@ void dig_callee(struct dig *d, struct slice name);
 void dig_callees_end(struct dig *d);
 void dig_call(struct dig *d, struct slice name, double ns);
 void dig_value(struct dig *d, unsigned number, struct slice text);
-bool dig_has_enough(const struct dig *d, double now_ns); /* else go on watching, if time is left */
+/* While calls are watched, about once a second; true: that is enough.  Else it ends when for_ns is over. */
+bool dig_has_enough(struct dig *d, double now_ns);
 void dig_watched(struct dig *d);
 
 /* The answer in two lines, and the rules that keep an eye on it. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find.c - the way down from the root: by samples, by byte code, by hooks. */
+/* find.c - the way down from the root: by samples and byte code, why it takes so long, and for which data. */
 #define _GNU_SOURCE /* memmem() */
 #include "plan/find.h"
-
-#include <math.h>
 
 uint64_t find_below(struct dig *d)
 {
@@ -135,183 +133,6 @@ bool find_is_lookup(struct slice name)
 	return false;
 }
 
-/* ---- what hooks have measured --------------------------------------------------------------- */
-
-static struct measured *root_measured(struct dig *d)
-{
-	for (struct measured *n = d->measure.root.first; n; n = n->next)
-		if (slice_eq(n->name, d->answer.root))
-			return n;
-	return NULL;
-}
-
-static struct measured *largest_child(const struct dig *d, const struct measured *n)
-{
-	struct measured *best = NULL;
-
-	for (struct measured *c = n->first; c; c = c->next)
-		if (!best || measure_ns(&d->measure, c) > measure_ns(&d->measure, best))
-			best = c;
-	return best;
-}
-
-bool find_returns(struct dig *d)
-{
-	const struct measured *root = root_measured(d);
-
-	return root && measure_ns(&d->measure, root) > 0 && measure_calls(&d->measure, root) >= 3;
-}
-
-/* A thread that waits to enter a synchronized method is in its frame already, but its hook has not
- * begun: what hooks see in the caller alone is the callee's. */
-static void blame_entry(struct dig *d, const struct measured *at, const struct measured *root)
-{
-	struct dig_answer *a = &d->answer;
-	const struct trail *t = &d->trail;
-	const struct sample_node *next = NULL;
-	struct measured *callee = NULL;
-	double share, wait;
-
-	for (unsigned i = 0; i + 1 < t->n; i++)
-		if (slice_eq(t->steps[i].node->name, at->name))
-			next = t->steps[i + 1].node;
-	if (!next || a->n_path == DIG_PATH || next->self[SAMPLE_BLOCKED] * 10 < next->total * 4)
-		return;
-	for (struct measured *c = at->first; c; c = c->next)
-		if (slice_eq(c->name, next->name))
-			callee = c;
-	share = (double)next->total / (double)t->steps[0].node->total;
-	wait = measure_ns(&d->measure, root) * share;
-	a->caller = a->guilty;
-	a->guilty = a->path[a->n_path++] = dig_keep(d, next->name);
-	a->share = (struct estimated){ share, 2 * sqrt(share * (1 - share) /
-						       (double)t->steps[0].node->total) };
-	if (!callee || measure_calls(&d->measure, callee) < 1)
-		return;
-	a->mean.value = wait / measure_calls(&d->measure, callee);
-	a->per_root = measure_calls_per(&d->measure, callee, root);
-	a->per_caller = measure_calls_per(&d->measure, callee, at);
-}
-
-bool find_branch(struct dig *d)
-{
-	struct dig_answer *a = &d->answer;
-	struct measured *root = root_measured(d), *at = root, *next, *parent = NULL;
-	const struct measure *m = &d->measure;
-	bool clear;
-
-	if (!root || measure_ns(m, root) <= 0)
-		return false;
-	a->n_path = 0;
-	a->path[a->n_path++] = root->name;
-	while (!trail_is_sql(at->name) && (next = largest_child(d, at)) && a->n_path < DIG_PATH &&
-	       measure_ns(m, next) >= 0.5 * measure_ns(m, at)) {
-		parent = at;
-		at = next;
-		a->path[a->n_path++] = at->name;
-	}
-	for (unsigned i = 0; i < a->n_path; i++) /* the measure's memory goes before ours */
-		a->path[i] = dig_keep(d, a->path[i]);
-	a->guilty = a->path[a->n_path - 1];
-	a->is_measured = true;
-	a->share = measure_share(m, at, root);
-	a->mean = measure_mean(m, at);
-	a->per_root = measure_calls_per(m, at, root);
-	a->caller = parent ? a->path[a->n_path - 2] : (struct slice){ NULL, 0 };
-	a->per_caller = parent ? measure_calls_per(m, at, parent) : (struct estimated){ 0, -1 };
-	blame_entry(d, at, root);
-	if (a->task.n) {
-		struct measured task;
-
-		if (measure_method(m, a->task, &task))
-			a->task_mean = measure_mean(m, &task);
-	}
-	/* Calls that have not ended are in the time of their callees, but not yet in their own. */
-	clear = measure_calls(m, at) >= 5 && a->mean.margin >= 0 &&
-		a->mean.margin < 0.3 * a->mean.value && a->share.margin >= 0 &&
-		a->share.margin < 0.15 && a->share.value < 1.1 && find_returns(d);
-	if (a->share.value > 1)
-		a->share.value = 1;
-	return clear;
-}
-
-void find_tell_branch(struct dig *d)
-{
-	struct dig_answer *a = &d->answer;
-	struct measured *root = root_measured(d);
-
-	buf_printf(&d->said, "Measured %zu s: ", measure_windows(&d->measure));
-	if (!a->is_measured || !root) {
-		buf_text(&d->said, "the root has not returned.\n");
-		return;
-	}
-	dig_put_name(&d->said, a->guilty);
-	buf_printf(&d->said, " has %.0f %% (+-%.0f) of the time of the root, ",
-		   100 * a->share.value, 100 * (a->share.margin > 0 ? a->share.margin : 0));
-	dig_put_time(&d->said, a->mean.value);
-	buf_printf(&d->said, " a call, %.3g calls for each.\n", a->per_root.value);
-	for (struct measured *n = root; n; n = measure_next(n, root)) {
-		double part = measure_ns(&d->measure, n) / measure_ns(&d->measure, root);
-
-		if (n == root || part >= 0.5 || slice_eq(n->name, a->guilty) ||
-		    measure_calls(&d->measure, n) < 1 || n->depth > root->depth + 2)
-			continue;
-		buf_text(&d->said, "  innocent: ");
-		dig_put_name(&d->said, n->name);
-		buf_printf(&d->said, ", %.1f %%\n", 100 * part);
-	}
-}
-
-static void add_context(struct dig *d, const struct measured *n)
-{
-	struct dig_answer *a = &d->answer;
-	struct dig_context *c;
-	const struct measured *up;
-
-	if (a->n_contexts == DIG_CONTEXTS)
-		return;
-	c = &a->contexts[a->n_contexts];
-	*c = (struct dig_context){ .mean = measure_mean(&d->measure, n),
-				   .calls = measure_calls(&d->measure, n) };
-	if (c->calls < 3)
-		return;
-	for (up = n->parent; up && up->parent && c->n < DIG_PATH; up = up->parent)
-		c->n++;
-	up = n->parent;
-	for (unsigned i = c->n; i-- > 0; up = up->parent)
-		c->callers[i] = dig_keep(d, up->name);
-	a->n_contexts++;
-}
-
-void find_contexts(struct dig *d)
-{
-	struct dig_answer *a = &d->answer;
-	struct measured *top = &d->measure.root;
-	double most = 0;
-
-	a->n_contexts = 0;
-	for (struct measured *n = top; n; n = measure_next(n, top))
-		if (slice_eq(n->name, a->guilty) && n->parent && n->parent->parent)
-			add_context(d, n);
-	for (unsigned i = 0; i < a->n_contexts; i++)
-		if (a->contexts[i].mean.value > most)
-			most = a->contexts[i].mean.value;
-	for (unsigned i = 0; i < a->n_contexts; i++)
-		a->contexts[i].slow = a->contexts[i].mean.value > most / 4;
-	for (unsigned i = 0; i < a->n_contexts && a->n_contexts > 1; i++) {
-		const struct dig_context *c = &a->contexts[i];
-
-		buf_printf(&d->said, "  %s under ", c->slow ? "slow" : "fast");
-		for (unsigned k = 0; k < c->n; k++) {
-			buf_text(&d->said, k ? " > " : "");
-			dig_put_name(&d->said, c->callers[k]);
-		}
-		buf_text(&d->said, ": ");
-		dig_put_time(&d->said, c->mean.value);
-		buf_printf(&d->said, " a call, %.0f calls\n", c->calls);
-	}
-}
-
 /* ---- why it takes so long ------------------------------------------------------------------- */
 
 static void find_lock(struct dig *d)
@@ -398,29 +219,40 @@ void find_watched(struct dig *d)
 	add_watched(d, a->root);
 }
 
+/* What is slow of the root is known.  Of another method it is the same, when it is that which the root waits for;
+ * else its own times tell. */
+double find_limit(struct dig *d, unsigned watched)
+{
+	const struct dig_answer *a = &d->answer;
+	struct split *s = &d->watched[watched].split;
+	bool has_limit = a->slow_share < 0.8 && a->limit_ns > 0;
+	size_t slow = has_limit ? split_count(s, a->limit_ns) : 0;
+
+	if (has_limit && (slow >= 2 || slice_eq(d->watched[watched].method, a->root)))
+		return a->limit_ns;
+	return split_limit(s);
+}
+
+void find_split(struct dig *d, unsigned watched, struct split_answer *out)
+{
+	double limit = find_limit(d, watched);
+
+	*out = (struct split_answer){ .condition = { NULL, 0 } };
+	if (limit > 0)
+		split_find(&d->watched[watched].split, limit, out);
+}
+
 void find_condition(struct dig *d)
 {
 	struct dig_answer *a = &d->answer;
-	double best = 0;
 	size_t calls = 0;
 
 	for (unsigned i = 0; i < d->n_watched; i++) {
-		struct split *s = &d->watched[i].split;
-		double limit = split_limit(s), score;
 		struct split_answer c;
 
-		calls += s->n;
-		if (slice_eq(d->watched[i].method, a->root) && a->slow_share < 0.8 &&
-		    a->limit_ns > 0)
-			limit = a->limit_ns;
-		if (limit <= 0)
-			continue;
-		split_find(s, limit, &c);
-		score = c.slow && c.fast ? (double)c.slow_met / (double)c.slow -
-						   (double)c.fast_met / (double)c.fast
-					 : 0;
-		if (c.condition.n && score > best + 0.02) {
-			best = score;
+		calls += d->watched[i].split.n;
+		find_split(d, i, &c);
+		if (c.condition.n && c.score > a->condition.score + 0.02) {
 			a->condition = c;
 			a->condition_at = d->watched[i].method;
 		}

@@ -26,6 +26,10 @@ void find_contexts(struct dig *d);
 void find_why(struct dig *d);
 
 void find_watched(struct dig *d); /* chooses methods whose arguments are wanted */
+double find_limit(struct dig *d,
+		  unsigned watched); /* from which its calls are slow, ns; 0: none are */
+/* The condition that tells them from others, if any. */
+void find_split(struct dig *d, unsigned watched, struct split_answer *out);
 void find_condition(struct dig *d);
 
 #endif

@@ -11,7 +11,7 @@ static const double usual_much = 0.5;
 static const double undisturbed = 0.1; /* the tenth of the calls that had to wait least */
 enum { STUCK_WINDOWS = 6, UNDISTURBED_CALLS = 50 }; /* of fewer calls none need be undisturbed */
 static const double least_calls = 5;		    /* so few can be anything */
-static const double statements_many = 20, statements_time = 0.4, statements_least = 5e6;
+static const double statements_many = 20, statements_time = 0.4, statements_least = 1e6;
 /* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or waits
  * for somebody to wake it: maybe it has nothing to do. */
 static const double as_ever = 0.1, asleep = 0.01;

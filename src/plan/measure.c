@@ -3,6 +3,11 @@
 #include "plan/measure.h"
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "tree/tree.h"
+
+/* So many calls may have begun and not ended; when there are more, not all of them are timed. */
+enum { UNDER_WAY = 100 };
 
 void measure_init(struct measure *m)
 {
@@ -12,6 +17,7 @@ void measure_init(struct measure *m)
 
 void measure_release(struct measure *m)
 {
+	map_release(&m->numbers);
 	arena_release(&m->mem);
 }
 
@@ -28,7 +34,19 @@ void measure_begin(struct measure *m)
 {
 	m->at = &m->root;
 	for (struct measured *n = &m->root; n; n = measure_next(n, &m->root))
-		n->seen = false;
+		n->seen = false, n->now_calls = n->now_ended = n->now_ns = 0;
+}
+
+static bool number(struct measure *m, struct measured *n)
+{
+	bool fresh = false;
+	uintptr_t *at = n->name.p ? map_put(&m->numbers, n->name, &fresh) : NULL;
+
+	if (at && fresh)
+		*at = m->numbers.n;
+	if (at)
+		n->number = (uint32_t)*at;
+	return at != NULL;
 }
 
 static struct measured *child_of(struct measure *m, struct measured *parent, struct slice name)
@@ -41,7 +59,7 @@ static struct measured *child_of(struct measure *m, struct measured *parent, str
 	n = arena_zero(&m->mem, sizeof(*n));
 	if (n)
 		n->name = arena_dup(&m->mem, name);
-	if (!n || !n->name.p) {
+	if (!n || !number(m, n)) {
 		m->err = E_NO_MEMORY;
 		return NULL;
 	}
@@ -54,7 +72,6 @@ static struct measured *child_of(struct measure *m, struct measured *parent, str
 void measure_row(struct measure *m, const struct measure_row *row)
 {
 	struct measured *parent = m->at, *n;
-	size_t w = m->readings;
 
 	if (m->err)
 		return;
@@ -64,24 +81,96 @@ void measure_row(struct measure *m, const struct measure_row *row)
 	if (!n)
 		return;
 	m->at = n;
-	if (n->seen) /* the same method twice below one caller: woven anew; the first one counts */
-		return;
+	/* The same method may come twice below one caller: of two class loaders, or woven anew. */
 	n->seen = true;
-	if (w > 0 && w <= WINDOWS_MAX) {
-		n->calls[w - 1] = row->calls > n->last_calls ? (double)(row->calls - n->last_calls)
-							     : 0;
-		/* The agent finds the length of its ticks out better and better, so the sum creeps. */
-		n->ns[w - 1] = row->ended != n->last_ended && row->ns > n->last_ns
-				       ? (double)(row->ns - n->last_ns)
-				       : 0;
+	n->now_calls += row->calls;
+	n->now_ended += row->ended;
+	n->now_ns += row->ns;
+}
+
+static double grown(uint64_t now, uint64_t before)
+{
+	return now > before ? (double)(now - before) : 0;
+}
+
+/* What a node has grown by since the reading before. */
+static struct tree_figures growth(const struct measured *n)
+{
+	struct tree_figures f = { .id = n->number, .depth = n->depth - 1 };
+
+	if (!n->seen)
+		return f;
+	f.calls = grown(n->now_calls, n->last_calls);
+	f.timed = grown(n->now_ended, n->last_ended);
+	/* The agent finds the length of its ticks out better and better, so the sum creeps. */
+	f.raw = f.timed > 0 ? grown(n->now_ns, n->last_ns) : 0;
+	if (n->now_calls < n->now_ended + UNDER_WAY)
+		f.timed = f.calls;
+	return f;
+}
+
+static struct slice name_of(const struct measure *m, uint32_t number)
+{
+	for (struct map_slot *s = NULL; (s = map_next(&m->numbers, s));)
+		if (s->value == number)
+			return s->key;
+	return (struct slice){ NULL, 0 };
+}
+
+/* Writes a window: the nodes of the tree in their order, of which the last may be new ones. */
+static void take_window(struct measure *m, const struct tree *t, struct measured **of)
+{
+	size_t w = m->readings - 1;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct tree_node *n = &t->nodes[i];
+		struct measured *parent = n->parent == TREE_NONE ? &m->root : of[n->parent];
+
+		if (!of[i])
+			of[i] = child_of(m, parent, name_of(m, n->f.id));
+		if (!of[i])
+			return;
+		of[i]->calls[w] = n->f.calls;
+		of[i]->ns[w] = n->f.raw;
 	}
-	n->last_calls = row->calls;
-	n->last_ended = row->ended;
-	n->last_ns = row->ns;
+}
+
+static void end_window(struct measure *m)
+{
+	struct measured **of = NULL;
+	struct tree t;
+	size_t i = 0;
+
+	tree_init(&t);
+	for (struct measured *n = m->root.first; n; n = measure_next(n, &m->root)) {
+		struct tree_figures f = growth(n);
+
+		tree_add(&t, &f);
+	}
+	tree_gather(&t);
+	of = t.err ? NULL : mem_alloc((t.n + 1) * sizeof(struct measured *));
+	if (!of) {
+		m->err = E_NO_MEMORY;
+	} else {
+		memset(of, 0, t.n * sizeof(struct measured *));
+		for (struct measured *n = m->root.first; n; n = measure_next(n, &m->root))
+			of[i++] = n;
+		take_window(m, &t, of);
+	}
+	mem_free(of);
+	tree_release(&t);
 }
 
 void measure_end(struct measure *m)
 {
+	if (m->readings && m->readings <= WINDOWS_MAX && !m->err)
+		end_window(m);
+	for (struct measured *n = m->root.first; n; n = measure_next(n, &m->root))
+		if (n->seen) {
+			n->last_calls = n->now_calls;
+			n->last_ended = n->now_ended;
+			n->last_ns = n->now_ns;
+		}
 	m->readings++;
 }
 

@@ -3,12 +3,14 @@
  * hooked callers.
  *
  * The agent's figures grow; a reading is one answer of it, and two readings are a window.  For each
- * reading: measure_begin, measure_row for every node in pre-order, measure_end.  Out of memory is
- * sticky, in err. */
+ * reading: measure_begin, measure_row for every node in pre-order, measure_end.  Calls of a method of which
+ * only one in N is timed leave no frame otherwise, and what they call is read below their callers:
+ * measure_end puts that back.  Out of memory is sticky, in err. */
 #ifndef PLAN_MEASURE_H
 #define PLAN_MEASURE_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "plan/stats.h"
 
 enum { WINDOWS_MAX = 24 };
@@ -17,7 +19,9 @@ struct measured { /* a node */
 	struct slice name;
 	struct measured *parent, *first, *next; /* child, sibling */
 	uint32_t depth;
+	uint32_t number;			  /* of its name */
 	uint64_t last_calls, last_ended, last_ns; /* at the reading before */
+	uint64_t now_calls, now_ended, now_ns;	  /* at this one */
 	bool seen;				  /* in this reading */
 	double calls[WINDOWS_MAX], ns[WINDOWS_MAX];
 };
@@ -26,7 +30,8 @@ struct measure {
 	struct arena mem;
 	struct measured root;
 	struct measured *at;
-	size_t readings; /* windows: one less */
+	struct map numbers; /* by name */
+	size_t readings;    /* windows: one less */
 	int err;
 };
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memrchr() */
 #include "plan/split.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ enum {
 	TRIED_MAX = 500,
 };
 
-static const double slow_share = 0.8, fast_share = 0.12;
+static const double slow_share = 0.6, fast_share = 0.12;
+static const double chance_most = 0.01; /* that what is told is none of its doing */
 
 void split_init(struct split *s)
 {
@@ -236,6 +238,24 @@ size_t split_count(const struct split *s, double limit_ns)
 	return n;
 }
 
+/* Half of the least time among the calls that have most of the time beyond what is usual.  On a busy machine
+ * calls of all lengths are stalled, so that there is no gap; but the slow ones still have the time. */
+static double limit_by_time(const double *all, size_t n)
+{
+	double usual = all[n / 2], beyond = 0, sum = 0, part = 0;
+	size_t i = n;
+
+	for (size_t k = 0; k < n; k++) {
+		sum += all[k];
+		beyond += all[k] > usual ? all[k] - usual : 0;
+	}
+	if (beyond < 0.3 * sum)
+		return 0;
+	while (i > 0 && part < 0.8 * beyond)
+		part += all[--i] - usual;
+	return n - i >= 2 && i >= FAST_MIN && all[i] > 8 * usual ? all[i] / 2 : 0;
+}
+
 double split_limit(const struct split *s)
 {
 	double *all = s->n ? mem_alloc(s->n * sizeof(*all)) : NULL, limit = 0, best = 4;
@@ -252,8 +272,8 @@ double split_limit(const struct split *s)
 			best = all[(i + n) / 2] / all[i / 2];
 			limit = all[i];
 		}
-	if (limit == 0 && n > FAST_MIN + SLOW_MIN && all[n - SLOW_MIN] > 8 * all[n / 2])
-		limit = 4 * all[n / 2];
+	if (limit == 0)
+		limit = limit_by_time(all, n);
 	mem_free(all);
 	return limit;
 }
@@ -283,7 +303,7 @@ static bool holds(const struct tried *t, const struct split_call *c)
 static void count(const struct split *s, double limit, const struct tried *t,
 		  struct split_answer *out)
 {
-	double ns[2] = { 0, 0 };
+	double ns[2] = { 0, 0 }, time[2] = { 0, 0 };
 	size_t n[2] = { 0, 0 };
 
 	memset(out, 0, sizeof(*out));
@@ -292,25 +312,41 @@ static void count(const struct split *s, double limit, const struct tried *t,
 
 		out->slow += slow, out->slow_met += slow && met;
 		out->fast += !slow, out->fast_met += !slow && met;
+		time[met] += slow ? c->ns : 0;
 		ns[met] += c->ns;
 		n[met]++;
 	}
 	out->slow_ns = n[1] ? ns[1] / (double)n[1] : 0;
 	out->fast_ns = n[0] ? ns[0] / (double)n[0] : 0;
+	out->slow_time = out->slow ? time[1] / (time[0] + time[1]) : 0;
 }
 
-static double score(const struct split_answer *a)
+/* How probable it is that as many slow calls meet it, if it holds for them as often as for others: the upper end
+ * of a binomial distribution. */
+static double chance(const struct split_answer *a)
 {
-	double slow, fast;
+	double often = ((double)a->fast_met + 1) / ((double)a->fast + 2), sum = 0;
+	double n = (double)a->slow;
 
-	if (a->slow < 2 || a->fast < FAST_MIN)
+	for (size_t i = a->slow_met; i <= a->slow; i++) {
+		double k = (double)i;
+
+		sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(often) +
+			   (n - k) * log(1 - often));
+	}
+	return sum;
+}
+
+static double score(const struct split_answer *a, size_t tried)
+{
+	double fast;
+
+	if (a->slow_met < 2 || a->fast < FAST_MIN)
 		return 0;
-	if (a->slow < SLOW_MIN && (a->fast < 100 || a->fast_met || a->slow_met < a->slow))
-		return 0; /* so few can only be believed when all the others agree */
-	slow = (double)a->slow_met / (double)a->slow;
 	fast = (double)a->fast_met / (double)a->fast;
-	/* A rare value that is nearly always slow is as good as one that all slow calls have. */
-	return slow >= slow_share && fast <= fast_share ? slow - fast : 0;
+	if (a->slow_time < slow_share || fast > fast_share)
+		return 0;
+	return chance(a) * (double)tried < chance_most ? a->slow_time - fast : 0;
 }
 
 /* The largest number that a fast call had, among those that stay clear of the slow ones. */
@@ -362,20 +398,21 @@ static void try_one(struct split *s, double limit, const struct tried *t, struct
 	struct split_answer a;
 
 	count(s, limit, t, &a);
-	if (score(&a) > score(best) + 0.01 || (best->condition.n == 0 && score(&a) > 0)) {
+	a.score = score(&a, s->tried);
+	if (a.score > best->score + (best->score > 0 ? 0.01 : 0)) {
 		print(s, t, &a);
 		*best = a;
 	}
 }
 
-void split_find(struct split *s, double limit_ns, struct split_answer *out)
+/* Calls for each fact of a slow call, once for each value; gives how many there are. */
+static size_t each_fact(struct split *s, double limit, struct split_answer *best)
 {
-	struct map tried = { 0 };
-	struct split_answer best = { .condition = { NULL, 0 } };
+	struct map seen = { 0 };
+	size_t n = 0;
 
-	/* Only what slow calls had can be the condition; each value once. */
 	for (const struct split_call *c = s->calls; c; c = c->next)
-		for (const struct split_fact *f = c->ns >= limit_ns ? c->facts : NULL; f;
+		for (const struct split_fact *f = c->ns >= limit ? c->facts : NULL; f;
 		     f = f->next) {
 			struct buf key = { 0 };
 			bool fresh = true;
@@ -385,21 +422,30 @@ void split_find(struct split *s, double limit_ns, struct split_answer *out)
 				struct slice kept = arena_dup(&s->mem, buf_slice(&key));
 
 				if (kept.p)
-					map_put(&tried, kept, &fresh);
+					map_put(&seen, kept, &fresh);
 			}
 			buf_release(&key);
-			if (!fresh || tried.n > TRIED_MAX)
+			if (!fresh || seen.n > TRIED_MAX)
 				continue;
-			if (f->value.n)
-				try_one(s, limit_ns, &(struct tried){ f->path, f->value, 0 },
-					&best);
-			if (f->has_number)
-				try_one(s, limit_ns,
-					&(struct tried){ f->path,
-							 { NULL, 0 },
-							 cut_of(s, limit_ns, f->path) },
-					&best);
+			n += (f->value.n ? 1u : 0u) + (f->has_number ? 1u : 0u);
+			if (best && f->value.n)
+				try_one(s, limit, &(struct tried){ f->path, f->value, 0 }, best);
+			if (best && f->has_number)
+				try_one(s, limit,
+					&(struct tried){
+						f->path, { NULL, 0 }, cut_of(s, limit, f->path) },
+					best);
 		}
-	map_release(&tried);
+	map_release(&seen);
+	return n;
+}
+
+void split_find(struct split *s, double limit_ns, struct split_answer *out)
+{
+	struct split_answer best = { .condition = { NULL, 0 } };
+
+	/* Only what slow calls had can be the condition.  The more are tried, the more is found by chance. */
+	s->tried = each_fact(s, limit_ns, NULL);
+	each_fact(s, limit_ns, &best);
 	*out = best;
 }

@@ -3,14 +3,15 @@
  *
  * Each watched call gives its time and its arguments as text.  Values become facts: $1 == "x",
  * $1.kind == "GIFT" (a field of an object), the size of a number, a text, an array or a collection.  The
- * fact that holds for most slow calls and for few others is told as a condition of the rule language. */
+ * fact that holds for most slow calls, by their time, and for few others is told as a condition of the rule
+ * language, when chance does not explain it: a rare value needs few slow calls, a frequent one many. */
 #ifndef PLAN_SPLIT_H
 #define PLAN_SPLIT_H
 
 #include "base/arena.h"
 #include "base/buf.h"
 
-enum { SPLIT_CALLS = 8000 };
+enum { SPLIT_CALLS = 16000 };
 
 struct split_fact {
 	struct slice path;  /* $1, $1.kind, $2.length() */
@@ -30,6 +31,7 @@ struct split {
 	struct arena mem;
 	struct split_call *calls;
 	size_t n;
+	size_t tried; /* conditions, by the last split_find */
 	int err;
 };
 
@@ -45,6 +47,8 @@ struct split_answer {
 	size_t slow, slow_met;	/* calls, and those for which the condition holds */
 	size_t fast, fast_met;
 	double slow_ns, fast_ns; /* mean times of calls that meet it, and of the others */
+	double slow_time; /* what the slow calls that meet it have of the time of all slow ones */
+	double score;	  /* 0: it tells nothing; 1: all slow calls, and no other, meet it */
 };
 
 /* Slow are calls from limit_ns on. */

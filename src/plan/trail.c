@@ -60,6 +60,23 @@ static bool is_in(const struct trail *t, struct slice name)
 	return false;
 }
 
+/* Samples of the largest callee, with those of its overloads and of the same method of other classes. */
+static uint64_t together(const struct trail_step *step)
+{
+	struct slice name = step->beside[0]->name;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < step->n_beside; i++) {
+		struct slice other = step->beside[i]->name;
+
+		if (slice_eq(sample_method(name), sample_method(other)) &&
+		    (slice_eq(sample_class(name), sample_class(other)) ||
+		     slice_eq(sample_desc(name), sample_desc(other))))
+			sum += step->beside[i]->total;
+	}
+	return sum;
+}
+
 void trail_follow(struct trail *t, const struct sample_node *top)
 {
 	t->n = 0;
@@ -73,7 +90,7 @@ void trail_follow(struct trail *t, const struct sample_node *top)
 			return;
 		look_below(top, step);
 		best = step->n_beside ? step->beside[0] : NULL;
-		if (!best || (double)best->total < most * (double)top->total ||
+		if (!best || (double)together(step) < most * (double)top->total ||
 		    is_in(t, best->name))
 			return;
 		memmove(step->beside, step->beside + 1,

@@ -43,6 +43,75 @@ TEST(windows_are_what_figures_grow_by)
 	measure_release(&m);
 }
 
+/* list() calls lines() 300 times, and that one a statement; one call of lines() in ten is timed, and the statements
+ * of the others are found below list(). */
+static void read_drawn(struct measure *m, uint64_t round, bool two)
+{
+	measure_begin(m);
+	add(m, 0, "a.Shop.list()V", 100 * round, 600000 * round);
+	measure_row(m, &(struct measure_row){ 1, slice_str("a.Shop.lines()V"), 30000 * round,
+					      3000 * round, 590000 * round });
+	add(m, 2, "b.Statement.execute()V", 3000 * round, 50000 * round);
+	if (two)
+		add(m, 2, "b.Statement.execute()V", 3000 * round, 50000 * round);
+	add(m, 1, "b.Statement.execute()V", (two ? 54000 : 27100) * round, 450000 * round);
+	measure_end(m);
+}
+
+TEST(what_untimed_calls_have_called_is_put_back_below_them)
+{
+	struct measured *list, *lines, *below;
+	struct measure m;
+
+	measure_init(&m);
+	for (uint64_t i = 1; i < 6; i++)
+		read_drawn(&m, i, false);
+	list = m.root.first;
+	lines = list->first;
+	below = lines->first;
+	CHECK(measure_calls(&m, below) > 120000 - 400);
+	CHECK(measure_ns(&m, below) > 4 * 495000);
+	CHECK(measure_share(&m, below, lines).value > 0.8);
+	CHECK_INT(measure_calls(&m, lines->next), 0,
+		  "the few that are left are the luck of the draw");
+	measure_release(&m);
+}
+
+TEST(the_same_method_of_two_class_loaders_is_one)
+{
+	struct measured *below;
+	struct measure m;
+
+	measure_init(&m);
+	for (uint64_t i = 1; i < 4; i++)
+		read_drawn(&m, i, true);
+	below = m.root.first->first->first;
+	CHECK(!below->next);
+	CHECK_INT(measure_calls(&m, below), 2 * 60000, NULL);
+	measure_release(&m);
+}
+
+TEST(calls_that_have_not_ended_are_not_taken_for_untimed_ones)
+{
+	struct measured *handle;
+	struct measure m;
+
+	measure_init(&m);
+	for (uint64_t i = 1; i < 4; i++) {
+		measure_begin(&m);
+		add(&m, 0, "a.Web.run()V", 10 * i, 1000 * i);
+		measure_row(&m, &(struct measure_row){ 1, slice_str("a.Web.handle()V"), 10 * i,
+						       3 * i, 900 * i });
+		add(&m, 2, "a.Cart.sum()V", 3 * i, 800 * i);
+		add(&m, 1, "a.Cart.sum()V", 5 * i, 50 * i);
+		measure_end(&m);
+	}
+	handle = m.root.first->first;
+	CHECK_INT(measure_calls(&m, handle->first), 6, NULL);
+	CHECK_INT(measure_calls(&m, handle->next), 10, "where they were called");
+	measure_release(&m);
+}
+
 TEST(an_interval_is_as_wide_as_windows_differ)
 {
 	double up[] = { 90, 110, 100, 100 }, down[] = { 10, 10, 10, 10 };

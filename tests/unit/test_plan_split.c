@@ -114,3 +114,43 @@ TEST(split_reads_values_that_were_cut_off)
 	CHECK_INT(s.n, COUNT(bad), NULL);
 	split_release(&s);
 }
+
+/* Two slow calls that agree in a rare value are enough; in a frequent one they may agree by chance. */
+TEST(split_asks_how_probable_it_is_by_chance)
+{
+	char text[200], value[40];
+	struct split s;
+
+	split_init(&s);
+	for (int i = 0; i < 800; i++) {
+		snprintf(value, sizeof(value), "\"t-%d\"", i % 400);
+		call(&s, i % 400 == 137 ? 90e6 : 10e3, value, i % 2 ? "7" : "8");
+	}
+	CHECK_STR(found(&s, 1e6, text), "$1 == \"t-137\"", NULL);
+	split_release(&s);
+	split_init(&s);
+	for (int i = 0; i < 40; i++) {
+		snprintf(value, sizeof(value), "%d", i % 10);
+		call(&s, i == 13 || i == 23 ? 90e6 : 10e3, value, NULL);
+	}
+	CHECK_STR(found(&s, 1e6, text), "", "one call in ten has a 3");
+	split_release(&s);
+}
+
+/* A busy machine stalls calls for any time, which is no reason to doubt what has the time. */
+TEST(split_weighs_slow_calls_by_their_time)
+{
+	char text[200], value[40];
+	struct split s;
+
+	split_init(&s);
+	for (int i = 0; i < 1000; i++) {
+		bool slow = i % 100 == 37, stalled = i % 50 == 11;
+
+		snprintf(value, sizeof(value), "\"t-%d\"", i % 100);
+		call(&s, slow ? 400e6 : stalled ? 1e5 * (1 + i % 90) : 10e3 + i, value, NULL);
+	}
+	CHECK_STR(found(&s, 1e6, text), "$1 == \"t-37\"", NULL);
+	CHECK_STR(found(&s, split_limit(&s), text), "$1 == \"t-37\"", NULL);
+	split_release(&s);
+}

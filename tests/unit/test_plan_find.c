@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches whose time is divided, or of which little was seen, and data of rare slow calls. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/find.h"
+#include "test.h"
+
+#define ROOT "a.Web.handle()V"
+
+static const struct dig_options usual = { .for_ns = 50e9, .budget = 0.01 };
+
+static void row(struct dig *d, uint32_t depth, const char *name, uint64_t calls, uint64_t ns)
+{
+	measure_row(&d->measure, &(struct measure_row){ depth, slice_str(name), calls, calls, ns });
+}
+
+static void begin(struct dig *d)
+{
+	dig_init(d, &usual);
+	d->answer.root = slice_str(ROOT);
+	d->answer.verdict = DIG_METHOD;
+}
+
+TEST(time_divided_among_overloads_is_theirs_together)
+{
+	struct buf text = { 0 };
+	struct dig d;
+
+	begin(&d);
+	for (uint64_t r = 1; r < 6; r++) {
+		measure_begin(&d.measure);
+		row(&d, 0, ROOT, 10 * r, 1000000 * r);
+		row(&d, 1, "a.Index.find(I)V", 10 * r, 330000 * r);
+		row(&d, 1, "a.Index.find(J)V", 10 * r, 320000 * r);
+		row(&d, 1, "b.Other.find(I)V", 10 * r, 300000 * r);
+		row(&d, 1, "b.Other.put(I)V", 10 * r, 40000 * r);
+		measure_end(&d.measure);
+	}
+	CHECK(find_branch(&d));
+	CHECK(slice_is(d.answer.guilty, "a.Index.find(I)V"));
+	CHECK_INT(d.answer.n_alike, 2, "an overload and another class's");
+	CHECK(d.answer.share.value > 0.94 && d.answer.share.value < 0.96);
+	CHECK_INT(d.answer.per_root.value, 3, NULL);
+	find_tell_branch(&d);
+	CHECK(!memmem(d.said.p, d.said.n, "innocent: Index.find", 20));
+	CHECK(memmem(d.said.p, d.said.n, "innocent: Other.put", 19));
+	dig_print(&d, &text);
+	CHECK(memmem(text.p, text.n, "a.Index.find and 2 more of that name, ", 38));
+	buf_release(&text);
+	dig_release(&d);
+}
+
+TEST(an_overload_that_has_the_time_alone_is_told_alone)
+{
+	struct dig d;
+
+	begin(&d);
+	for (uint64_t r = 1; r < 6; r++) {
+		measure_begin(&d.measure);
+		row(&d, 0, ROOT, 10 * r, 1000000 * r);
+		row(&d, 1, "a.Index.find(I)V", 10 * r, 10000 * r);
+		row(&d, 1, "a.Index.find(J)V", 10 * r, 900000 * r);
+		measure_end(&d.measure);
+	}
+	CHECK(find_branch(&d));
+	CHECK(slice_is(d.answer.guilty, "a.Index.find(J)V"));
+	CHECK_INT(d.answer.n_alike, 0, NULL);
+	dig_release(&d);
+}
+
+TEST(a_method_below_several_implementations_is_one)
+{
+	struct dig d;
+
+	begin(&d);
+	for (uint64_t r = 1; r < 6; r++) {
+		measure_begin(&d.measure);
+		row(&d, 0, ROOT, 10 * r, 1000000 * r);
+		row(&d, 1, "a.First.run()V", 10 * r, 480000 * r);
+		row(&d, 2, "a.Price.sum()J", 30 * r, 450000 * r);
+		row(&d, 1, "a.Second.run()V", 10 * r, 480000 * r);
+		row(&d, 2, "a.Price.sum()J", 30 * r, 450000 * r);
+		measure_end(&d.measure);
+	}
+	CHECK(find_branch(&d));
+	CHECK(slice_is(d.answer.guilty, "a.Price.sum()J"));
+	CHECK(d.answer.share.value > 0.89 && d.answer.share.value < 0.91);
+	CHECK_INT(d.answer.per_root.value, 6, NULL);
+	dig_release(&d);
+}
+
+/* Ten calls of which three are slow: in the windows that were seen, the slow ones of the callee had not ended. */
+static void read_few(struct dig *d, uint64_t calls, uint64_t r)
+{
+	measure_begin(&d->measure);
+	row(d, 0, ROOT, calls * r, 300000000 * r);
+	row(d, 1, "a.Rule.test()Z", calls * r, r % 2 ? 60000000 * r : 150000000 * r);
+	measure_end(&d->measure);
+}
+
+static void sample_rule(struct dig *d)
+{
+	struct sample_row handle = { .depth = 0, .name = slice_str(ROOT) };
+	struct sample_row rule = { .depth = 1, .name = slice_str("a.Rule.test()Z") };
+
+	handle.self[SAMPLE_RUNNING] = 5;
+	rule.self[SAMPLE_RUNNING] = 60;
+	samples_add(&d->all, &handle);
+	samples_add(&d->all, &rule);
+	samples_seal(&d->all);
+	find_below(d);
+	find_trail(d);
+}
+
+TEST(samples_decide_where_hooks_have_seen_too_few_calls)
+{
+	struct dig d;
+
+	begin(&d);
+	sample_rule(&d);
+	for (uint64_t r = 1; r < 4; r++)
+		read_few(&d, 2, r);
+	CHECK(!find_branch(&d));
+	CHECK(slice_is(d.answer.guilty, "a.Rule.test()Z"));
+	dig_release(&d);
+	begin(&d);
+	sample_rule(&d);
+	for (uint64_t r = 1; r < 9; r++) {
+		measure_begin(&d.measure);
+		row(&d, 0, ROOT, 100 * r, 300000000 * r);
+		row(&d, 1, "a.Rule.test()Z", 100 * r, 60000000 * r);
+		measure_end(&d.measure);
+	}
+	CHECK(find_branch(&d));
+	CHECK(slice_is(d.answer.guilty, ROOT));
+	dig_release(&d);
+}
+
+/* One tenant of 400 is slow.  One call in seven is watched, on a machine that stalls some calls for a while. */
+static void watch_tenants(struct dig *d, unsigned calls)
+{
+	unsigned random = 7;
+
+	d->answer.root = d->answer.guilty = slice_str("a.Web.serve(La/Request;)V");
+	d->answer.limit_ns = 50e6;
+	d->answer.slow_share = 0.0025;
+	d->answer.root_rate = 1300;
+	d->watched[0].method = d->answer.root;
+	d->n_watched = 1;
+	for (unsigned i = 0; i < calls; i++) {
+		unsigned tenant = i * 7 % 400;
+		char text[80];
+		double ns = tenant == 137 ? 90e6 + i : 12e3 + i % 50;
+
+		random = random * 1664525u + 1013904223u;
+		if ((random >> 16) % 7)
+			continue;
+		if ((random >> 20) % 300 == 0)
+			ns += 1e6 * (i % 61);
+		snprintf(text, sizeof(text), "Request{tenant=\"t-%u\", page=%u}", tenant, i % 9);
+		dig_call(d, d->answer.root, ns);
+		dig_value(d, 1, slice_str(text));
+	}
+}
+
+TEST(one_slow_tenant_of_hundreds_is_found_among_few_slow_calls)
+{
+	struct split_answer c;
+	struct dig d;
+
+	begin(&d);
+	watch_tenants(&d, 12000);
+	find_split(&d, 0, &c);
+	CHECK(c.slow_met >= 2 && c.slow_met <= 9);
+	CHECK(slice_is(c.condition, "$1.tenant == \"t-137\""));
+	d.began = 1, d.watched_at = 1;
+	CHECK(!dig_has_enough(&d, 1e9));
+	CHECK(dig_has_enough(&d, 3e9));
+	dig_release(&d);
+}
+
+TEST(watching_goes_on_until_slow_calls_were_seen)
+{
+	struct dig d;
+
+	begin(&d);
+	watch_tenants(&d, 700);
+	d.began = 1, d.watched_at = 1;
+	CHECK(!dig_has_enough(&d, 10e9));
+	CHECK(!dig_has_enough(&d, 30e9));
+	CHECK(dig_has_enough(&d, 48e9));
+	dig_release(&d);
+}
