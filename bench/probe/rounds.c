@@ -20,7 +20,8 @@
  *	most	BAR	KEY	LIMIT	UNIT	KEY costs at most LIMIT ("ns", or so many times the key UNIT)
  *	least	BAR	KEY	LIMIT	OTHER	OTHER costs at least LIMIT times KEY
  *	above	BAR	KEY	LIMIT	OTHER	KEY costs at most LIMIT ns more than OTHER
- *	holds	BAR	KEY	METHOD	OTHER	KEY's interval for METHOD holds what OTHER says in most rounds
+ *	holds	BAR	KEY	METHOD	PERCENT	KEY's interval for METHOD, at most so wide either way (0: any), holds what
+ *						the method takes without hook in most rounds
  *	skip	LABEL	WHY			said in the table
  *
  * Commands are for sh; PID and LOG are in their environment.  The contestants of a group live side by side,
@@ -363,30 +364,31 @@ struct verdict {
 	char text[160], bar[160];
 };
 
-/* In how many rounds does the interval hold what the other says of the same calls?  The same code
- * without hook tells how much slower the machine was for one of them; 1 % is left for what differs
- * still.  Rounds in which the machine was busy do not count.  An interval of more than +- 25 % says
- * nothing. */
+/* In how many rounds does the interval hold what the same code takes without hook, in the same turn of
+ * the same process?  1 % is left for what differs still.  Rounds in which the machine was busy do not
+ * count. */
 static void judge_holds(struct rounds *d, struct group *g, const struct bar *b, struct verdict *v)
 {
-	struct run *r = find(g, b->key), *o = find(g, b->other);
+	struct run *r = find(g, b->key);
 	bool work = strcmp(b->limit, "work") == 0;
+	double widest = strtod(b->other, NULL), width;
 	unsigned held = 0, n = 0;
 	struct said middle;
 
-	snprintf(
-		v->bar, sizeof(v->bar), "%s",
-		"its interval, at most +-25 %, holds what timing every call says in 3 of 4 rounds");
-	if (!r || !o)
+	snprintf(v->bar, sizeof(v->bar),
+		 widest > 0 ? "its interval, at most +-%s %%, holds what it takes without hook in "
+			      "3 of 4 rounds"
+			    : "its interval holds what it takes without hook in 3 of 4 rounds",
+		 b->other);
+	if (!r)
 		return;
 	for (unsigned i = 0; i < d->n; i++) {
 		struct said s = work ? r->longer[i] : r->step[i];
-		double scale = work ? r->work_bare[i] / o->work_bare[i] : r->bare[i] / o->bare[i];
-		double truth = scale * (work ? o->longer[i].ns : o->step[i].ns);
+		double truth = work ? r->work_bare[i] : r->bare[i];
 
-		if (isnan(s.low) || isnan(truth))
+		if (isnan(s.low))
 			return;
-		if (r->busy[i] || o->busy[i])
+		if (r->busy[i])
 			continue;
 		n++;
 		held += s.low * 0.99 <= truth && truth <= s.high * 1.01;
@@ -396,11 +398,12 @@ static void judge_holds(struct rounds *d, struct group *g, const struct bar *b, 
 		return;
 	}
 	middle = said_middle(work ? r->longer : r->step, d->n);
+	width = 50 * (middle.high - middle.low) / middle.ns;
 	v->measured = true;
 	v->figure = held;
-	v->met = 4 * held >= 3 * n && middle.high - middle.low <= 0.5 * middle.ns;
-	snprintf(v->text, sizeof(v->text), "%u of %u rounds, +-%.1f %%", held, n,
-		 50 * (middle.high - middle.low) / middle.ns);
+	v->met = 4 * held >= 3 * n && (widest <= 0 || width <= widest);
+	snprintf(v->text, sizeof(v->text), "%u of %u rounds, %.1f [%.1f, %.1f] ns", held, n,
+		 middle.ns, middle.low, middle.high);
 }
 
 static void judge_above(struct rounds *d, struct group *g, const struct bar *b, struct verdict *v)
