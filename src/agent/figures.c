@@ -113,6 +113,8 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint
 	double seconds;
 	uint64_t counted = 0;
 
+	if (!woven_is_in(h) && h->held)
+		return;
 	reading_method(h->id, &f, buckets);
 	if (!h->rule && !f.calls)
 		return;

@@ -135,6 +135,7 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	if (h->rule != er->number)
 		h->before = h->rule ? calls_of(h) : 0;
 	h->rule = er->number;
+	h->held = er->held;
 	h->level = (uint8_t)hook->level;
 	h->one_in = one_in;
 	if (hook->metered)

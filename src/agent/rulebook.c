@@ -119,8 +119,11 @@ static int edition_new(struct entry *entries, size_t n, struct edition **out, st
 		rc = rules_add(e->rules, slice_str(entries[i].text), entries[i].origin, &errors);
 		if (rc < 0)
 			goto failed;
-		e->by_index[i] = (struct edition_rule){ entries[i].number, entries[i].watched,
-							entries[i].at_least, entries[i].root };
+		e->by_index[i] = (struct edition_rule){ .number = entries[i].number,
+							.watched = entries[i].watched,
+							.at_least = entries[i].at_least,
+							.root = entries[i].root,
+							.held = entries[i].holder != 0 };
 	}
 	rc = rules_seal(e->rules, &errors);
 	if (rc >= 0)

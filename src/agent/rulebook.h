@@ -29,6 +29,7 @@ struct edition_rule {
 	bool watched;	   /* facts about its calls are wanted */
 	uint64_t at_least; /* ... of those that take so many ticks */
 	bool root;	   /* its methods begin transactions */
+	bool held;	   /* by a client, whose own business the figures are */
 };
 
 struct edition {

@@ -13,6 +13,7 @@
 
 struct watch {
 	uint32_t first, last;	     /* numbers of its rules; 0: none */
+	uint64_t since;		     /* tick from which all its hooks are in */
 	uint64_t left, sent, missed; /* calls; missed: the client was too far behind */
 };
 

@@ -30,6 +30,7 @@ struct hooked { /* a method */
 	uint8_t level; /* enum rule_level */
 	bool seen;     /* private to woven_begin/woven_end */
 	bool anchor;   /* a step of some rule's sequence of callers, whether hooked or not */
+	bool held;     /* the rule that decides, or did last, was held by a client */
 	bool in_code;  /* the class as it is now has a hook in it, be it closed */
 	bool bound;    /* ... with a condition or a capture, which go with their rule */
 	void *java;    /* the jmethodID under which it was last seen on a stack, or NULL */
