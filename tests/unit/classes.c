@@ -232,3 +232,25 @@ struct slice made_lower(struct made_code *t)
 	body = t->cls->methods[0].lowered;
 	return (struct slice){ body.p + 8, get_u32(body.p + 4) };
 }
+
+int maker_check(struct class_maker *m, const char *what)
+{
+	struct fault f = { 0 };
+	struct class *cls = NULL;
+	struct arena mem;
+	int rc;
+
+	arena_init(&mem);
+	if (CHECK_INT(class_read(&mem, maker_bytes(m), &cls, NULL), 0, what)) {
+		rc = class_check(cls, &f);
+		CHECK_INT(f.code, rc, what);
+		CHECK_INT(f.text[0] == 0, rc == 0, what);
+		CHECK(f.at < (long)m->out.n);
+		class_release(cls);
+	} else {
+		rc = 1;
+	}
+	arena_release(&mem);
+	maker_release(m);
+	return rc;
+}

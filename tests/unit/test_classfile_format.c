@@ -7,29 +7,6 @@
 #include "base/mem.h"
 #include "classes.h"
 
-/* Reads and checks the class; releases the maker. */
-static int check(struct class_maker *m, const char *what)
-{
-	struct fault f = { 0 };
-	struct class *cls = NULL;
-	struct arena mem;
-	int rc;
-
-	arena_init(&mem);
-	if (CHECK_INT(class_read(&mem, maker_bytes(m), &cls, NULL), 0, what)) {
-		rc = class_check(cls, &f);
-		CHECK_INT(f.code, rc, what);
-		CHECK_INT(f.text[0] == 0, rc == 0, what);
-		CHECK(f.at < (long)m->out.n);
-		class_release(cls);
-	} else {
-		rc = 1;
-	}
-	arena_release(&mem);
-	maker_release(m);
-	return rc;
-}
-
 enum {
 	STA = ACC_STATIC,
 	FIN = ACC_FINAL,
@@ -81,7 +58,7 @@ TEST(format_checks_methods)
 			maker_code(&m, 0, methods[i].name, methods[i].desc, code);
 		else
 			maker_method(&m, 0, methods[i].name, methods[i].desc, NULL);
-		CHECK_INT(check(&m, methods[i].name), methods[i].rc, methods[i].desc);
+		CHECK_INT(maker_check(&m, methods[i].name), methods[i].rc, methods[i].desc);
 	}
 }
 
@@ -97,7 +74,8 @@ TEST(format_allows_255_slots_of_arguments)
 			strcpy(desc + 1 + n, ")V");
 			maker_init(&m, "A", 52);
 			maker_method(&m, access, "m", desc, NULL);
-			CHECK_INT(check(&m, NULL), n + !is_static > 255 ? E_DESCRIPTOR : 0, NULL);
+			CHECK_INT(maker_check(&m, NULL), n + !is_static > 255 ? E_DESCRIPTOR : 0,
+				  NULL);
 		}
 }
 
@@ -110,7 +88,7 @@ TEST(format_wants_no_code_in_abstract_and_native_methods)
 
 		maker_init(&m, "A", 52);
 		maker_code(&m, access[i], "m", "()V", just_return);
-		CHECK_INT(check(&m, NULL), E_CODE_MISSING, NULL);
+		CHECK_INT(maker_check(&m, NULL), E_CODE_MISSING, NULL);
 	}
 }
 
@@ -134,7 +112,7 @@ TEST(format_finds_duplicates_by_text_not_by_index)
 					else
 						maker_field(&m, 0, name, "I", NULL);
 				}
-				CHECK_INT(check(&m, NULL), want, method ? "method" : "field");
+				CHECK_INT(maker_check(&m, NULL), want, method ? "method" : "field");
 			}
 }
 
@@ -147,7 +125,7 @@ TEST(format_lets_members_differ_in_descriptor_alone)
 	maker_field(&m, 0, "x", "J", NULL);
 	maker_method(&m, NAT, "x", "()I", NULL);
 	maker_method(&m, NAT, "x", "()J", NULL);
-	CHECK_INT(check(&m, NULL), 0, NULL);
+	CHECK_INT(maker_check(&m, NULL), 0, NULL);
 }
 
 TEST(format_finds_an_interface_named_twice)
@@ -164,7 +142,7 @@ TEST(format_finds_an_interface_named_twice)
 				snprintf(name, sizeof(name), "I%d", twin && k == 1 ? 0 : k);
 				maker_interface(&m, name);
 			}
-			CHECK_INT(check(&m, NULL), twin ? E_DUPLICATE : 0, NULL);
+			CHECK_INT(maker_check(&m, NULL), twin ? E_DUPLICATE : 0, NULL);
 		}
 }
 
@@ -701,7 +679,7 @@ TEST(format_finds_each_change_of_a_good_class)
 
 		maker_init(&m, "A", changes[i].major);
 		changes[i].add(&m);
-		CHECK_INT(check(&m, changes[i].what), changes[i].rc, changes[i].what);
+		CHECK_INT(maker_check(&m, changes[i].what), changes[i].rc, changes[i].what);
 	}
 }
 
@@ -742,177 +720,7 @@ TEST(format_compares_constant_values_with_the_type_of_the_field)
 						      : maker_number(&m, values[i].tag, 1);
 		maker_attr(&m, &attrs, "ConstantValue", BYTES(U2(value)));
 		maker_field(&m, values[i].access, "f", values[i].desc, &attrs);
-		CHECK_INT(check(&m, values[i].desc), values[i].rc, values[i].desc);
-	}
-}
-
-/* ---- Code ---- */
-
-enum { V_NAME = 5, V_INT = 6, V_LONG = 7, V_DOTTED = 8, V_VOID = 9 };
-
-#define ROW(start, length, name, desc, slot) U2(start), U2(length), U2(name), U2(desc), U2(slot)
-#define TABLE STATIC_BYTES
-#define VARS "LocalVariableTable"
-#define TYPES "LocalVariableTypeTable"
-
-/* In a method of 3 bytes with 2 locals; up to two tables. */
-static const struct {
-	const char *what;
-	uint16_t major;
-	struct {
-		const char *name;
-		struct slice data;
-	} tables[2];
-	int rc;
-} code_tables[] = {
-	{ "lines", 52, { { "LineNumberTable", TABLE(0, 1, 0, 2, 0, 1) } }, 0 },
-	{ "line behind the code", 52, { { "LineNumberTable", TABLE(0, 1, 0, 3, 0, 1) } }, E_LINES },
-	{ "lines too short", 52, { { "LineNumberTable", TABLE(0, 1, 0, 0, 0) } }, E_LINES },
-	{ "lines empty", 52, { { "LineNumberTable", TABLE(0) } }, E_LINES },
-	{ "two LineNumberTables",
-	  52,
-	  { { "LineNumberTable", TABLE(0, 0) }, { "LineNumberTable", TABLE(0, 0) } },
-	  0 },
-	{ "variable", 52, { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 1)) } }, 0 },
-	{ "long variable", 52, { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_LONG, 0)) } }, 0 },
-	{ "long variable's slot",
-	  52,
-	  { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_LONG, 1)) } },
-	  E_VARS },
-	{ "variable's slot", 52, { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 2)) } }, E_VARS },
-	{ "variable's start", 52, { { VARS, TABLE(0, 1, ROW(3, 0, V_NAME, V_INT, 0)) } }, E_VARS },
-	{ "variable's end", 52, { { VARS, TABLE(0, 1, ROW(1, 3, V_NAME, V_INT, 0)) } }, E_VARS },
-	{ "variable's name", 52, { { VARS, TABLE(0, 1, ROW(0, 3, V_DOTTED, V_INT, 0)) } }, E_NAME },
-	{ "name is no text", 52, { { VARS, TABLE(0, 1, ROW(0, 3, 2, V_INT, 0)) } }, E_VARS },
-	{ "variable's type",
-	  52,
-	  { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_VOID, 0)) } },
-	  E_DESCRIPTOR },
-	{ "variables too long", 52, { { VARS, TABLE(0, 0, 0) } }, E_VARS },
-	{ "variable twice",
-	  52,
-	  { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 0)) },
-	    { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_LONG, 0)) } },
-	  E_VARS },
-	{ "variable twice, once",
-	  48,
-	  { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 0)) },
-	    { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 0)) } },
-	  0 },
-	{ "variable in two slots",
-	  52,
-	  { { VARS, TABLE(0, 2, ROW(0, 3, V_NAME, V_INT, 0), ROW(0, 3, V_NAME, V_INT, 1)) } },
-	  0 },
-	{ "variable and its type",
-	  52,
-	  { { TYPES, TABLE(0, 1, ROW(0, 3, V_NAME, V_VOID, 0)) },
-	    { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 0)) } },
-	  0 },
-	{ "type of another variable",
-	  52,
-	  { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 0)) },
-	    { TYPES, TABLE(0, 1, ROW(0, 2, V_NAME, V_INT, 0)) } },
-	  E_VARS },
-	{ "type twice",
-	  52,
-	  { { VARS, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 0)) },
-	    { TYPES, TABLE(0, 2, ROW(0, 3, V_NAME, V_INT, 0), ROW(0, 3, V_NAME, V_INT, 0)) } },
-	  E_VARS },
-	{ "types alone", 52, { { TYPES, TABLE(0, 1, ROW(0, 3, V_NAME, V_INT, 0)) } }, 0 },
-	{ "types before their time", 48, { { TYPES, TABLE(1, 2, 3) } }, 0 },
-	{ "two StackMapTables",
-	  52,
-	  { { "StackMapTable", TABLE(0, 0) }, { "StackMapTable", TABLE(0, 0) } },
-	  E_DUPLICATE },
-	{ "two StackMapTables, once",
-	  49,
-	  { { "StackMapTable", TABLE(0, 0) }, { "StackMapTable", TABLE(0, 0) } },
-	  0 },
-	{ "annotations are not looked into",
-	  52,
-	  { { "RuntimeVisibleTypeAnnotations", TABLE(0) } },
-	  0 },
-};
-
-TEST(format_checks_tables_of_code)
-{
-	for (size_t i = 0; i < COUNT(code_tables); i++) {
-		struct maker_list tables = { 0 };
-		struct class_maker m;
-
-		maker_init(&m, "A", code_tables[i].major);
-		CHECK_INT(maker_utf8(&m, "v"), V_NAME, NULL);
-		CHECK_INT(maker_utf8(&m, "I"), V_INT, NULL);
-		CHECK_INT(maker_utf8(&m, "J"), V_LONG, NULL);
-		CHECK_INT(maker_utf8(&m, "a.b"), V_DOTTED, NULL);
-		CHECK_INT(maker_utf8(&m, "V"), V_VOID, NULL);
-		for (size_t k = 0; k < 2 && code_tables[i].tables[k].name; k++)
-			maker_attr(&m, &tables, code_tables[i].tables[k].name,
-				   code_tables[i].tables[k].data);
-		maker_code(&m, STA, "f", "()V",
-			   (struct maker_code){ .code = BYTES(OP_NOP, OP_NOP, OP_RETURN),
-						.max_locals = 2,
-						.tables = &tables });
-		CHECK_INT(check(&m, code_tables[i].what), code_tables[i].rc, code_tables[i].what);
-	}
-}
-
-TEST(format_compares_many_variables_too)
-{
-	for (int twin = 0; twin < 2; twin++)
-		for (int stray = 0; stray < 2; stray++) {
-			struct maker_list tables = { 0 };
-			struct buf vars = { 0 }, types = { 0 };
-			struct class_maker m;
-
-			maker_init(&m, "A", 52);
-			maker_utf8(&m, "v");
-			maker_utf8(&m, "I");
-			buf_u16(&vars, 200);
-			buf_u16(&types, 1);
-			for (unsigned i = 0; i < 200; i++) {
-				unsigned slot = twin && i == 199 ? 7 : i;
-
-				buf_bytes(&vars, BYTES(ROW(0, 1, V_NAME, V_INT, slot)).p, 10);
-			}
-			buf_bytes(&types, BYTES(ROW(0, stray ? 0 : 1, V_NAME, V_INT, 150)).p, 10);
-			maker_attr(&m, &tables, VARS, buf_slice(&vars));
-			maker_attr(&m, &tables, TYPES, buf_slice(&types));
-			maker_code(&m, STA, "f", "()V",
-				   (struct maker_code){ .code = BYTES(OP_RETURN),
-							.max_locals = 300,
-							.tables = &tables });
-			CHECK_INT(check(&m, NULL), twin || stray ? E_VARS : 0, NULL);
-			buf_release(&vars);
-			buf_release(&types);
-		}
-}
-
-static const struct {
-	const char *what;
-	struct slice body; /* of the Code attribute */
-	int rc;
-} bodies[] = {
-	{ "good", TABLE(0, 0, 0, 0, 0, 0, 0, 1, OP_RETURN, 0, 0, 0, 0), 0 },
-	{ "no code", TABLE(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), E_CODE_LENGTH },
-	{ "too much code", TABLE(0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0), E_CODE_LENGTH },
-	{ "nothing", { NULL, 0 }, E_CODE_LENGTH },
-	{ "cut off in the code", TABLE(0, 0, 0, 0, 0, 0, 0, 9, 0), E_TRUNCATED },
-	{ "cut off in the handlers", TABLE(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0), E_TRUNCATED },
-	{ "cut off in the tables", TABLE(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0), E_TRUNCATED },
-	{ "too long", TABLE(0, 0, 0, 0, 0, 0, 0, 1, OP_RETURN, 0, 0, 0, 0, 0), E_ATTRIBUTE },
-};
-
-TEST(format_checks_the_frame_of_code)
-{
-	for (size_t i = 0; i < COUNT(bodies); i++) {
-		struct maker_list attrs = { 0 };
-		struct class_maker m;
-
-		maker_init(&m, "A", 52);
-		maker_attr(&m, &attrs, "Code", bodies[i].body);
-		maker_method(&m, STA, "f", "()V", &attrs);
-		CHECK_INT(check(&m, bodies[i].what), bodies[i].rc, bodies[i].what);
+		CHECK_INT(maker_check(&m, values[i].desc), values[i].rc, values[i].desc);
 	}
 }
 
