@@ -130,8 +130,9 @@ def main():
     print("JDK %s: %d calls; all contexts: %d in %.1f MiB; with a limit of %.2f MiB: %d, and %d (pruned)" %
           (major, whole["calls"], whole["contexts"], whole["memory"] / 2**20, part["limit"] / 2**20, tree["nodes"],
            tree["pruned_nodes"]))
-    print("  above 1 %% of time or calls: %d contexts, %d by time and %d by calls; above 0.1 %% of calls: %d" %
-          (tree["hot"], tree["hot_by_time"], tree["hot_by_calls"], tree["warm_by_calls"]))
+    print("  above 1 %% of time or calls: %d contexts, %d by time and %d by calls; above 0.1 %% of calls: %d, of which "
+          "the worst lacks %.1f %%" % (tree["hot"], tree["hot_by_time"], tree["hot_by_calls"], tree["warm_by_calls"],
+                                     100 * tree["warm_off"]))
     print("  taken out: %d; calls without a context: %d; the bound: %.2f %% of all calls, %.2f %% of all time" %
           (part["taken_out"], part["refused"] + part["too_deep"], 100 * part["bound_calls"] / part["calls"],
            100 * part["bound_ticks"] / part["ticks"]))
@@ -149,7 +150,7 @@ def main():
     bar("time", "%.2f %%" % (100 * tree["time_off"]), "time of each context above 1 % of it off by less than 2 %",
         tree["time_off"] < 0.02)
     bar("calls", "%.2f %%" % (100 * tree["calls_off"]),
-        "calls of each context above 1 % of them, and if there is none above 0.1 %, off by less than 2 %",
+        "calls of each context above 1 % of them off by less than 2 %",
         tree["calls_off"] < 0.02)
     bar("sums", "%d of %d" % (tree["calls"], part["calls"]), "as many calls in the tree as were made",
         tree["calls"] == part["calls"])

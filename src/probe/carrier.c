@@ -148,6 +148,8 @@ static void back_to_carrier(struct probe_thread *t, struct probe_frame *top)
 
 	if (t->facts_n > 0)
 		facts_forget(t, base + 1);
+	if (base != t->frames)
+		t->frames[0].below += base->below; /* the whole, for prune.c */
 	threads_set_top(base != t->frames && frame_is_nobodys(base) ? base - 1 : base);
 	for (; top > base; top--)
 		STORE(top->token, 0);

@@ -16,8 +16,6 @@
 
 #include <string.h>
 
-enum { NODES_A_PAGE = PAGE / sizeof(struct probe_node) };
-
 struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *page)
 {
 	if (i % NODES_A_PAGE == 0)
@@ -176,12 +174,13 @@ static void *take_piece(struct probe_thread *t, unsigned size)
 	return piece;
 }
 
-bool nodes_has_pieces(const struct probe_thread *t, uint32_t n)
+bool nodes_has_pieces(const struct probe_thread *t)
 {
-	for (unsigned size = 0; size < PIECES; size++)
-		for (uint32_t line = t->spare[size]; line && n; line = *(uint32_t *)line_at(line))
-			n -= n < lines_of[size] ? n : lines_of[size];
-	return n == 0;
+	unsigned size = 0;
+
+	while (size < PIECES && !t->spare[size])
+		size++;
+	return size < PIECES;
 }
 
 static void give_windows(struct probe_thread *t, uint32_t line)
@@ -223,25 +222,36 @@ struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make)
 
 void nodes_put_into_hash(struct probe_thread *t, struct probe_node *node)
 {
-	uint32_t *chain = &t->hash[nodes_hash(node->parent, (uint32_t)node->key) & t->hash_mask];
+	uint32_t *chain = nodes_chain(t, node->parent, (uint32_t)node->key);
 
 	node->hash_next = *chain;
 	*chain = line_of(node);
 }
 
-/* Twice as many chains.  Links of nodes are read by their own thread only. */
+static void take_out_of_hash(struct probe_thread *t, const struct probe_node *node)
+{
+	uint32_t *link = nodes_chain(t, node->parent, (uint32_t)node->key), line = line_of(node);
+
+	while (*link && *link != line)
+		link = &node_at(*link)->hash_next;
+	if (*link)
+		*link = node->hash_next;
+}
+
+/* One chain more, which takes its part of the nodes of one that is there.  So the hash grows by a bit with
+ * each node, and nobody waits for all of it. */
 static void grow_hash(struct probe_thread *t)
 {
-	uint32_t n = t->nodes_n, page = 0;
+	uint32_t line = t->hash[t->hash_n & t->hash_mask >> 1], next;
 
-	t->hash_mask = t->hash_mask * 2 + 1;
-	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
-	for (uint32_t i = 0; i < n; i++) {
-		struct probe_node *node = nodes_at(t, i, &page);
-
-		if (!((uint32_t)node->key & KID_FREE))
-			nodes_put_into_hash(t, node);
+	t->hash[t->hash_n & t->hash_mask >> 1] = 0;
+	t->hash_n++;
+	for (; line; line = next) {
+		next = node_at(line)->hash_next;
+		nodes_put_into_hash(t, node_at(line));
 	}
+	if (t->hash_n > t->hash_mask)
+		t->hash_mask = t->hash_mask * 2 + 1;
 }
 
 /* Memory of a node, zeroed but for KID_FREE: it is nobody's until its key is published. */
@@ -249,22 +259,32 @@ static struct probe_node *take_node(struct probe_thread *t)
 {
 	struct probe_node *node;
 
-	if (t->prune_wait > 0)
-		t->prune_wait--;
 	if (t->free) {
 		node = node_at(t->free);
 		t->free = node->hash_next;
+		t->free_n--;
 		memset((char *)node + sizeof(node->key), 0, sizeof(*node) - sizeof(node->key));
 		return node;
 	}
-	if (t->nodes_n > t->hash_mask && t->hash_mask < HASH_MAX - 1)
-		grow_hash(t);
 	node = pages_cut(&t->nodes, sizeof(*node), &t->pages_n);
 	if (!node)
 		return NULL;
+	t->prune.reserve = prune_reserve(t);
+	if (t->nodes_n / 2 >= t->hash_n && t->hash_n < probe_pages.chains)
+		grow_hash(t);
+	*kin_of(line_of(node)) = (struct probe_kin){ 0 };
 	STORE(node->key, KID_FREE);
 	PUBLISH(t->nodes_n, t->nodes_n + 1);
 	return node;
+}
+
+void nodes_set_free(struct probe_thread *t, struct probe_node *node)
+{
+	STORE(node->key, KID_FREE);
+	*kin_of(line_of(node)) = (struct probe_kin){ 0 };
+	node->hash_next = t->free;
+	t->free = line_of(node);
+	t->free_n++;
 }
 
 static struct probe_node *make(struct probe_thread *t, struct wanted w)
@@ -283,6 +303,11 @@ static struct probe_node *make(struct probe_thread *t, struct wanted w)
 	STORE(node->epoch, head->epoch);
 	refresh(t, node, w);
 	STORE(node->same_next, head->nodes);
+	if (head->nodes)
+		kin_of(head->nodes)->same_prev = line_of(node);
+	kin_of(line_of(node))->round = t->prune.round;
+	if (w.parent && kin_of(w.parent)->kids < KIDS_MANY)
+		kin_of(w.parent)->kids++;
 	nodes_put_into_hash(t, node);
 	PUBLISH(head->nodes, line_of(node));
 	return node;
@@ -292,7 +317,7 @@ static struct probe_node *make(struct probe_thread *t, struct wanted w)
  * of its chain, where nodes_guess() looks. */
 static struct probe_node *find(struct probe_thread *t, const struct wanted *w, bool by_sort)
 {
-	uint32_t *chain = &t->hash[nodes_hash(w->parent, w->kid) & t->hash_mask], *link = chain;
+	uint32_t *chain = nodes_chain(t, w->parent, w->kid), *link = chain;
 
 	while (*link) {
 		struct probe_node *node = node_at(*link);
@@ -355,7 +380,7 @@ struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent
 	if (!node)
 		node = provide(t, wanted_now(w.parent, kid));
 	STORE(t->busy, 0);
-	if (UNLIKELY(!node) && prune_own(t)) {
+	if (UNLIKELY(prune_is_due(t, node)) && prune_own(t, node) && !node) {
 		STORE(t->busy, 1);
 		node = provide(t, wanted_now(w.parent, kid));
 		STORE(t->busy, 0);
@@ -379,7 +404,7 @@ struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *pare
 	}
 	node = provide(t, w);
 	STORE(t->busy, 0);
-	if (UNLIKELY(!node) && t == probe_local.mine && prune_own(t)) {
+	if (UNLIKELY(!node) && t == probe_local.mine && prune_own(t, NULL)) {
 		STORE(t->busy, 1);
 		node = provide(t, w);
 		STORE(t->busy, 0);
@@ -415,6 +440,16 @@ struct probe_node *nodes_pruned(struct probe_thread *t, struct probe_node *paren
 	nodes_make_pruned(node, w.parent);
 	node->recent = &probe_nobody;
 	nodes_put_into_hash(t, node);
+	return node;
+}
+
+struct probe_node *nodes_take_pruned(struct probe_thread *t, const struct probe_node *parent)
+{
+	struct wanted w = { .parent = nodes_line(t, parent), .kid = KID_PRUNED };
+	struct probe_node *node = find(t, &w, false);
+
+	if (node)
+		take_out_of_hash(t, node);
 	return node;
 }
 
@@ -472,19 +507,45 @@ void nodes_drop_window(struct probe_thread *t, struct probe_head *head)
 	}
 }
 
-void nodes_drop_head(struct probe_thread *t, struct probe_head *head)
+/* The method has no node any more: its figures become the method's. */
+static void drop_head(struct probe_thread *t, struct probe_head *head)
 {
 	struct probe_method *m = &probe.methods[head->id];
 	uint32_t epoch = LOAD(m->epoch);
 	struct probe_figures f = { .min = UINT64_MAX };
 	struct probe_window *w = head->window;
+	uint32_t *link;
 
 	figures_of_head(&f, head, epoch);
 	shared_add(head->id, &f);
 	counts_to_method(head, epoch);
 	if (w != &probe_no_window)
 		give_windows(t, line_of(w));
+	for (link = &t->head[nodes_hash(0, head->id) % HEADS]; *link != line_of(head);)
+		link = &((struct probe_head *)line_at(*link))->next;
+	STORE(*link, head->next);
 	give_piece(t, line_of(head), 0);
+}
+
+void nodes_unlink(struct probe_thread *t, struct probe_node *node)
+{
+	struct probe_node *parent = node->parent ? node_at(node->parent) : &t->root;
+	uint32_t prev = kin_of(line_of(node))->same_prev, next = node->same_next;
+	struct probe_head *head = nodes_head(t, node_id(node), false);
+
+	take_out_of_hash(t, node);
+	if (parent->recent == node)
+		parent->recent = &probe_nobody;
+	if (node->parent && kin_of(node->parent)->kids < KIDS_MANY)
+		kin_of(node->parent)->kids--;
+	if (prev)
+		STORE(node_at(prev)->same_next, next);
+	else
+		STORE(head->nodes, next);
+	if (next)
+		kin_of(next)->same_prev = prev;
+	if (!head->nodes && !head->outside)
+		drop_head(t, head);
 }
 
 /* ---- histograms -------------------------------------------------------------------------- */

@@ -13,6 +13,15 @@ static inline uint32_t nodes_hash(uint32_t parent, uint32_t id)
 	return (uint32_t)((((uint64_t)parent << 32 | id) * 0x9e3779b97f4a7c15u) >> 40);
 }
 
+/* The chain of the hash that a child is in.  There are hash_n chains, from half of hash_mask + 1 to all of
+ * them: those behind have not been split off yet. */
+static inline uint32_t *nodes_chain(const struct probe_thread *t, uint32_t parent, uint32_t id)
+{
+	uint32_t i = nodes_hash(parent, id) & t->hash_mask;
+
+	return &t->hash[i < t->hash_n ? i : i & t->hash_mask >> 1];
+}
+
 static inline uint32_t nodes_line(const struct probe_thread *t, const struct probe_node *parent)
 {
 	return parent == &t->root ? 0 : line_of(parent);
@@ -28,7 +37,7 @@ static inline struct probe_node *nodes_guess(struct probe_thread *t, struct prob
 	if (UNLIKELY(parent == &probe_nowhere)) /* also when t is NULL */
 		return &probe_nobody;
 	from = nodes_line(t, parent);
-	line = t->hash[nodes_hash(from, id) & t->hash_mask];
+	line = *nodes_chain(t, from, id);
 	node = line ? node_at(line) : &probe_nobody;
 	return node->parent == from ? node : &probe_nobody;
 }
@@ -53,14 +62,16 @@ void nodes_make_pruned(struct probe_node *node, uint32_t parent); /* of one that
 void nodes_add_pruned(struct probe_node *node, const struct probe_figures *f);
 
 /* For prune.c, while nobody reads. */
-bool nodes_has_pieces(const struct probe_thread *t, uint32_t n); /* room for so many heads? */
+bool nodes_has_pieces(const struct probe_thread *t); /* room for a head? */
 void nodes_drop_window(struct probe_thread *t,
 		       struct probe_head *head); /* counts go to the method */
-void nodes_put_into_hash(struct probe_thread *t, struct probe_node *node);
 void nodes_drop_old(struct probe_thread *t,
 		    struct probe_head *head); /* windows of a head that stays */
-void nodes_drop_head(struct probe_thread *t,
-		     struct probe_head *head); /* its figures go to the method */
+void nodes_put_into_hash(struct probe_thread *t, struct probe_node *node);
+void nodes_unlink(struct probe_thread *t, struct probe_node *node); /* not one that is KID_PRUNED */
+void nodes_set_free(struct probe_thread *t, struct probe_node *node); /* in no chain any more */
+/* The one below a node that is KID_PRUNED, taken out of its chain; NULL: there is none. */
+struct probe_node *nodes_take_pruned(struct probe_thread *t, const struct probe_node *parent);
 
 /* Which call from now is timed next, for one in more than one: 1 to 2N - 1. */
 uint32_t nodes_gap(uint64_t *random, uint32_t one_in);

@@ -45,12 +45,17 @@ int pages_init(size_t bytes)
 		total = UINT32_MAX / (PAGE / LINE) - 1;
 	p->base = pages_map((total + 1) * PAGE);
 	p->next = pages_map((total + 1) * sizeof(*p->next));
-	if (!p->base || !p->next) {
+	p->kin = pages_map((total + 1) * NODES_A_PAGE * sizeof(*p->kin));
+	if (!p->base || !p->next || !p->kin) {
 		pages_unmap(p->base, (total + 1) * PAGE);
 		pages_unmap(p->next, (total + 1) * sizeof(*p->next));
+		pages_unmap(p->kin, (total + 1) * NODES_A_PAGE * sizeof(*p->kin));
 		return E_NO_MEMORY;
 	}
 	p->total = (uint32_t)total;
+	p->chains = 2 * HASH_MIN;
+	while (p->chains < total * NODES_A_PAGE / 2)
+		p->chains *= 2;
 	return 0;
 }
 

@@ -12,9 +12,11 @@
 
 struct probe_pages {
 	char *base;
-	uint32_t *next; /* by page: the next in its chain */
-	uint32_t total; /* pages are 1 to total */
-	uint32_t fresh; /* pages that were handed out at least once */
+	uint32_t *next;	       /* by page: the next in its chain */
+	struct probe_kin *kin; /* by a node's line / 2 */
+	uint32_t chains;       /* of a thread's hash, at most: a power of two */
+	uint32_t total;	       /* pages are 1 to total */
+	uint32_t fresh;	       /* pages that were handed out at least once */
 	uint32_t used;
 	uint32_t cell_pages;
 	uint64_t free;	/* tag << 32 | page */
@@ -60,6 +62,11 @@ static inline char *page_at(uint32_t page)
 static inline struct probe_node *node_at(uint32_t line)
 {
 	return line_at(line);
+}
+
+static inline struct probe_kin *kin_of(uint32_t line)
+{
+	return &probe_pages.kin[line / 2];
 }
 
 #endif

@@ -101,8 +101,8 @@ void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f)
 
 /* ---- for the agent: one thread at a time ------------------------------------------------- */
 
-/* bytes: what nodes, histograms and put-away stacks may take, beside some KiB a thread and 128
- * bytes a method that is hooked.  Called again it changes nothing.  0 or E_NO_MEMORY. */
+/* bytes: what nodes, histograms and put-away stacks may take, beside some KiB a thread, 128 bytes a
+ * method that is hooked, and 10 bytes a node.  Called again it changes nothing.  0 or E_NO_MEMORY. */
 int probe_init(size_t bytes);
 
 /* How a method is observed from now on: every thread's next call knows. */

@@ -36,13 +36,14 @@
 enum {
 	LINE = 64, /* bytes; the unit in which memory is named, 0 is none */
 	PAGE = 4096,
+	NODES_A_PAGE = PAGE / (2 * LINE),
 	SEGMENT = 16, /* buckets of a shared histogram that come into being at once */
 	SEGMENTS = (PROBE_BUCKETS + SEGMENT - 1) / SEGMENT,
 	HEADS = 2048,	/* chains of a thread's heads, a power of two */
-	HASH_MIN = 256, /* chains of a thread's nodes, powers of two */
-	HASH_MAX = 4096,
-	PIECES = 5, /* sizes of windows; a head is of the first */
+	HASH_MIN = 256, /* chains of a thread's nodes at first, a power of two */
+	PIECES = 5,	/* sizes of windows; a head is of the first */
 	ONE_IN_MAX = 1 << 25,
+	KIDS_MANY = UINT16_MAX,
 };
 
 #define ID_NONE UINT32_MAX     /* frame of nobody: the bottom of a stack */
@@ -83,26 +84,27 @@ struct probe_window {
 /* One sequence of hooked methods in one thread.  The first line is what entries touch, the second
  * what exits do. */
 struct probe_node {
-	uint64_t key; /* generation << 32 | id, with KID_* */
-	union {
-		struct probe_node *recent; /* child that was called last; never NULL */
-		struct {
-			uint32_t pruned; /* line of the child that is KID_PRUNED */
-			uint32_t heat;
-		} prune; /* while prune.c is at work */
-	};
-	uint64_t begun, counted; /* calls that are timed, and the other ones */
-	uint32_t skip;		 /* 0: every call is timed; else which one from now is */
-	uint32_t one_in;	 /* that was in force when skip was drawn, with NODE_* */
-	uint32_t parent;	 /* line of it, 0 for the root */
-	uint32_t hash_next;	 /* same chain of the hash */
-	uint32_t same_next;	 /* same method */
-	uint32_t epoch;		 /* of the method, see struct probe_method */
+	uint64_t key;		   /* generation << 32 | id, with KID_* */
+	struct probe_node *recent; /* child that was called last; never NULL */
+	uint64_t begun, counted;   /* calls that are timed, and the other ones */
+	uint32_t skip;		   /* 0: every call is timed; else which one from now is */
+	uint32_t one_in;	   /* that was in force when skip was drawn, with NODE_* */
+	uint32_t parent;	   /* line of it, 0 for the root */
+	uint32_t hash_next;	   /* same chain of the hash */
+	uint32_t same_next;	   /* same method */
+	uint32_t epoch;		   /* of the method, see struct probe_method */
 	uint64_t errors;
 
 	uint64_t timed, sum, below, min, max;
 	struct probe_window *window; /* the head's; never NULL */
 	uint64_t weighted, weight;   /* what they are more than sum and timed */
+};
+
+/* What a node has besides, out of the way of entries and exits: for its own thread. */
+struct probe_kin {
+	uint16_t kids;	/* its children, but for the one that is KID_PRUNED; KIDS_MANY: for ever */
+	uint16_t round; /* of prune.c, in which it was made */
+	uint32_t same_prev; /* line: same method */
 };
 
 /* What the nodes of one method in one thread have in common. */
@@ -135,6 +137,20 @@ struct probe_store {
 	uint32_t used;	      /* bytes of the last */
 };
 
+/* How far a thread has come in going over its tree, again and again, see prune.c. */
+struct probe_prune {
+	uint32_t hand, page;		 /* the next node, its number and its page */
+	uint16_t round;			 /* how often it began anew */
+	uint32_t chain;			 /* the next chain of heads */
+	uint32_t wait;			 /* nodes to be wanted before it is worth trying again */
+	uint32_t reserve;		 /* nodes to be free; 0 while there is memory to be had */
+	uint32_t cold[2], gone[2];	 /* leaves that it took out; and with what was above them */
+	uint32_t looked[2];		 /* nodes: this round and the one before */
+	double calls[2];		 /* of these */
+	uint64_t most_ticks, most_calls; /* of one that went, in this round */
+	uint32_t heat[2][PROBE_BUCKETS + 1]; /* leaves by heat, likewise */
+};
+
 struct probe_thread {
 	struct probe_frame *aside; /* top of the stack, while muted */
 	struct probe_frame *base;  /* frame on which the mounted virtual thread stands */
@@ -143,7 +159,7 @@ struct probe_thread {
 	uint32_t busy; /* in the middle of a change: a signal handler must not make another */
 	uint32_t nodes_n;
 	uint32_t pages_n;
-	uint32_t hash_mask;
+	uint32_t hash_n, hash_mask; /* chains; and the power of two above, less one */
 	uint32_t facts_n;
 	char note[128]; /* facts for a transaction that is about to begin */
 	uint32_t note_n;
@@ -152,18 +168,19 @@ struct probe_thread {
 	uint32_t trace_carrier;	      /* ... and the carrier's, while a virtual thread is mounted */
 	struct probe_store nodes, heads; /* heads: and windows */
 	uint32_t free;			 /* line of a node that is KID_FREE, linked by hash_next */
+	uint32_t free_n;		 /* how many */
 	uint32_t spare[PIECES];		 /* lines of heads and windows that are free, by size */
 	uint32_t head_pages;		 /* of pages_n */
-	uint32_t prune_wait;		 /* nodes to be wanted before it is worth pruning again */
 	uint32_t bound_epoch;		 /* of method 0: the three below count since then */
 	uint64_t pruned;		 /* contexts that were taken out */
 	uint64_t bound_ticks, bound_calls; /* what a context may have lost by that, at most */
+	uint32_t *hash;			   /* a mapping of its own; probe_pages.chains */
+	struct probe_prune prune;
 	struct probe_node root;
 	uint32_t head[HEADS];
 	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */
 	struct probe_meter meter[PROBE_DEPTH + 1];  /* by frame: as its call began */
 	char facts[PROBE_FACT_MAX];
-	uint32_t hash[HASH_MAX];
 };
 
 /* A method: how it is observed, and the figures that belong to no node.  When epoch differs from
@@ -288,8 +305,8 @@ static inline bool frame_is_unused(const struct probe_frame *f)
 }
 
 /* threads.c */
-struct probe_thread *threads_take(void); /* for the calling thread, or NULL: share */
-void threads_prepare(struct probe_thread *t);
+struct probe_thread *threads_take(void);      /* for the calling thread, or NULL: share */
+bool threads_prepare(struct probe_thread *t); /* false: no memory */
 /* The blocks that hold figures, one after the other, with *i 0 at first; NULL: no more. */
 struct probe_thread *threads_next(uint32_t *i);
 /* Changes the owner of a block, unless it is another one than `from`. */

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prune.c - makes room in a tree: lossy counting over calling contexts.
+/* prune.c - makes room in a tree: lossy counting over calling contexts, in small steps.
  *
- * When a thread finds no memory for a node, it goes over its whole tree once.  Each node has a heat: its
- * share of the tree's time or calls, whichever is more, or the heat of a node below it when that is
- * hotter.  The coldest eighth is taken out, leaves before what is above them.  The figures of a node
- * that goes are added to its method's, so these stay exact, and to a child of its parent that
- * stands for all such (KID_PRUNED), so the tree says what it does not show.
+ * A thread whose memory is used up goes over its tree like the hand of a clock: a few nodes for each new
+ * one that it wants, so that no call ever waits for the whole.  Each leaf that the hand meets has a heat: its
+ * share of the tree's time or calls, whichever is more.  Leaves that are among the coldest, as far as is known
+ * from this round and the one before, are taken out, and what is above them, too, when it is as cold and a leaf
+ * by now.  The figures of a node that goes are added to its method's, so these stay exact, and to a
+ * child of its parent that stands for all such (KID_PRUNED), so the tree says what it does not show.
  *
- * The bound.  A context that was taken out has lost at most what the hottest of its round had, and
- * when it comes back counts from 0.  So no context, there or not, lacks more than the sum of that over
- * all rounds, which is kept.  Some of the nodes are new in each round, and most contexts are called a few
- * times and never again: so what goes is mostly that.
+ * The bound.  A context that was taken out counts from 0 when it comes back, and a node does not go in
+ * the round in which it was made.  So a context goes at most once a round, and loses at most what the
+ * hottest had that went in that round: none, there or not, lacks more than the sum of these, which is kept.
+ * Most contexts are called a few times and never again: so what goes is mostly that.
  *
  * Who is in the way.  The tree is its thread's, which does nothing else meanwhile, and a signal handler
  * in it finds itself muted.  The agent reads nodes and methods as one, so the two exclude
  * each other by two words, each written before the other is read: the agent waits, the thread does
- * not but goes on without a context.  While somebody reads, a node may come into being, but none goes.
- *
- * The words that are not needed meanwhile are used: `recent` of all nodes, which only remembers, and
- * hash_next, since the hash is built anew. */
+ * not but takes of its reserve, and when that is used up goes on without a context.  While somebody reads,
+ * a node may come into being, but none goes. */
 #include "probe/prune.h"
 
 #include "base/tick.h"
@@ -28,23 +27,26 @@
 #include <string.h>
 
 enum {
-	PINNED = PROBE_BUCKETS +
-		 1,  /* heat of a node that cannot go; others have 1 to PROBE_BUCKETS */
-	SHARE = 8,   /* one in so many contexts goes */
-	ENOUGH = 16, /* ... for one in so many nodes to be free */
-	ROUNDS = 4,
-	WAIT = 64, /* nodes to be wanted after nothing could be taken out */
+	SHARE = 5,	  /* of so many nodes that are looked at one is to go, if that */
+	HALF = 2,	  /* ... is not more than one in so many leaves */
+	LOOK = 32,	  /* nodes to look at in one step */
+	LOOK_MANY = 1024, /* ... until the coldest goes, however hot it is */
+
+	ENOUGH = 16, /* one in so many nodes to be free, of trees of ended threads */
+
+	ROUNDS = 8,
+	CHAINS = 32, /* of heads, to look for windows in */
+	WAIT = 64,   /* nodes to be wanted after nothing could be taken out */
+	PINS = 3,
 };
 
-struct round {
+struct step {
 	struct probe_thread *t;
-	uint32_t contexts;
-	uint32_t freed;
-	double per_tick, per_call;	 /* what share of the whole one of it is */
-	uint32_t first, last;		 /* lines: all nodes, children first, linked by hash_next */
-	uint32_t count[PINNED + 1];	 /* nodes by heat */
-	uint32_t limit;			 /* heat up to which nodes go */
-	uint64_t most_ticks, most_calls; /* of one that went */
+	const struct probe_node *pins[PINS]; /* leaves that stay */
+	double per_tick, per_call;	     /* what share of the whole one of it is */
+	uint32_t limit;			     /* heat up to which leaves go */
+	struct probe_node *coldest;	     /* that was met and stayed, or NULL */
+	uint32_t coldest_heat;
 };
 
 static struct probe_node *parent_of(struct probe_thread *t, const struct probe_node *node)
@@ -52,14 +54,9 @@ static struct probe_node *parent_of(struct probe_thread *t, const struct probe_n
 	return node->parent ? node_at(node->parent) : &t->root;
 }
 
-static bool is_kind(const struct probe_node *node, uint32_t kind)
-{
-	return ((uint32_t)node->key & kind) != 0;
-}
-
 static bool is_context(const struct probe_node *node)
 {
-	return !is_kind(node, KID_FREE | KID_PRUNED);
+	return ((uint32_t)node->key & (KID_FREE | KID_PRUNED)) == 0;
 }
 
 /* What counts of a node: nothing when its method was reset since.  Hidden calls are no figures, but
@@ -75,146 +72,112 @@ static struct probe_figures figures_now(const struct probe_node *node)
 
 /* ---- heat -------------------------------------------------------------------------------- */
 
-static void mark_frames(struct probe_thread *t)
+/* 1 to PROBE_BUCKETS */
+static uint32_t heat_of_share(double share)
 {
-	for (struct probe_frame *f = t->frames + 1; f <= t->frames + PROBE_DEPTH; f++) {
-		if (frame_is_unused(f))
-			break;
-		if (f->node != &t->root && f->node != &probe_nowhere)
-			f->node->hash_next = PINNED;
-	}
+	return 1 + histogram_bucket((uint64_t)((share < 1 ? share : 1) * (double)(1ull << 40)));
 }
 
-/* hash_next is the greatest heat known yet, prune.heat the number of children. */
-static void begin(struct round *r)
-{
-	struct probe_thread *t = r->t;
-	uint64_t now = tick_now(), began = t->frames[1].token >> 1;
-	double ticks = began && began < now ? (double)(now - began) : 0, calls = 0;
-	uint32_t page = 0;
-
-	t->root.prune.pruned = t->root.prune.heat = 0;
-	for (uint32_t i = 0; i < t->nodes_n; i++) {
-		struct probe_node *node = nodes_at(t, i, &page);
-
-		if (is_kind(node, KID_FREE))
-			continue;
-		node->hash_next = node->prune.pruned = node->prune.heat = 0;
-		calls += (double)(node->begun + node->counted);
-		if (!node->parent)
-			ticks += (double)(node->sum + node->weighted);
-		r->contexts += is_context(node);
-	}
-	page = 0;
-	for (uint32_t i = 0; i < t->nodes_n; i++) {
-		struct probe_node *node = nodes_at(t, i, &page);
-
-		if (is_kind(node, KID_PRUNED))
-			parent_of(t, node)->prune.pruned = line_of(node);
-		else if (!is_kind(node, KID_FREE))
-			parent_of(t, node)->prune.heat++;
-	}
-	mark_frames(t);
-	r->per_tick = ticks > 0 ? 1 / ticks : 0;
-	r->per_call = calls > 0 ? 1 / calls : 0;
-}
-
-static uint32_t heat_of(const struct round *r, const struct probe_node *node)
+static uint32_t heat_of(const struct step *s, const struct probe_node *node)
 {
 	struct probe_figures f = figures_now(node);
-	double time = (double)f.weighted * r->per_tick, calls = (double)f.calls * r->per_call;
+	double time = (double)f.weighted * s->per_tick, calls = (double)f.calls * s->per_call;
 
 	if (node_is_hidden(node))
-		calls = (double)node->counted * r->per_call;
-	time = time > calls ? time : calls;
-	return 1 + histogram_bucket((uint64_t)((time < 1 ? time : 1) * (double)(1ull << 40)));
+		calls = (double)node->counted * s->per_call;
+	return heat_of_share(time > calls ? time : calls);
 }
 
-/* From a leaf upwards, for as long as all children of a node have been met. */
-static void go_up(struct round *r, struct probe_node *node)
+/* So that enough of all leaves that were met in this round and the one before is not hotter: the more goes, the
+ * longer is a round, and the time that a new context has to become hot. */
+static uint32_t limit_of(const struct probe_prune *p)
 {
-	for (;;) {
-		struct probe_node *parent = parent_of(r->t, node);
-		uint32_t heat = heat_of(r, node);
+	uint32_t leaves = 0, sum = 0, heat, limit = 0, enough;
+	uint32_t cold = p->cold[0] + p->cold[1], gone = p->gone[0] + p->gone[1];
 
-		heat = node->hash_next > heat ? node->hash_next : heat;
-		node->prune.heat = heat;
-		r->count[heat]++;
-		if (r->last)
-			node_at(r->last)->hash_next = line_of(node);
-		else
-			r->first = line_of(node);
-		r->last = line_of(node);
-		node->hash_next = 0;
-		if (parent == &r->t->root)
-			return;
-		if (parent->hash_next < heat)
-			parent->hash_next = heat;
-		if (--parent->prune.heat > 0)
-			return;
-		node = parent;
+	for (heat = 1; heat <= PROBE_BUCKETS; heat++)
+		leaves += p->heat[0][heat] + p->heat[1][heat];
+	enough = (p->looked[0] + p->looked[1]) / SHARE;
+	if (gone > cold)
+		enough = (uint32_t)((uint64_t)enough * cold / gone);
+	enough = enough < leaves / HALF ? enough : leaves / HALF;
+	for (heat = 1; heat <= PROBE_BUCKETS && sum <= enough; heat++) {
+		uint32_t n = p->heat[0][heat] + p->heat[1][heat];
+
+		sum += n;
+		if (n)
+			limit = heat;
 	}
+	return limit;
 }
 
-static void put_in_order(struct round *r)
+/* The whole is what its outermost calls took, and how many calls the nodes had when they were last met. */
+static void measure(struct step *s)
 {
-	uint32_t page = 0;
-
-	for (uint32_t i = 0; i < r->t->nodes_n; i++) {
-		struct probe_node *node = nodes_at(r->t, i, &page);
-
-		/* One that was met has a heat of 1 at least: so these are leaves. */
-		if (is_context(node) && node->prune.heat == 0)
-			go_up(r, node);
-	}
-}
-
-static void choose_limit(struct round *r)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t heat = 1; heat < PINNED && sum <= r->contexts / SHARE; heat++) {
-		sum += r->count[heat];
-		if (r->count[heat])
-			r->limit = heat;
-	}
+	const struct probe_thread *t = s->t;
+	const struct probe_prune *p = &t->prune;
+	uint64_t now = tick_now(), began = t->frames[1].token >> 1;
+	double ticks = (double)t->frames[0].below, calls = p->calls[1];
+	if (began && began < now)
+		ticks += (double)(now - began);
+	if (calls <= 0 && p->looked[0])
+		calls = p->calls[0] / (double)p->looked[0] * (double)t->nodes_n;
+	s->per_tick = ticks > 0 ? 1 / ticks : 0;
+	s->per_call = calls > 0 ? 1 / calls : 0;
+	s->limit = limit_of(p);
 }
 
 /* ---- taking out -------------------------------------------------------------------------- */
 
-static void set_free(struct round *r, struct probe_node *node)
+/* Adds to the bound what this one has lost more than all others of this round. */
+static void add_to_bound(struct probe_thread *t, const struct probe_figures *f)
 {
-	STORE(node->key, KID_FREE);
-	node->hash_next = r->t->free;
-	r->t->free = line_of(node);
-	r->freed++;
+	uint32_t epoch = LOAD(probe.methods[0].epoch);
+	struct probe_prune *p = &t->prune;
+
+	if (t->bound_epoch != epoch) {
+		STORE(t->bound_ticks, 0);
+		STORE(t->bound_calls, 0);
+		STORE(t->bound_epoch, epoch);
+		p->most_ticks = p->most_calls = 0;
+	}
+	if (f->weighted > p->most_ticks) {
+		ADD(t->bound_ticks, f->weighted - p->most_ticks);
+		p->most_ticks = f->weighted;
+	}
+	if (f->calls > p->most_calls) {
+		ADD(t->bound_calls, f->calls - p->most_calls);
+		p->most_calls = f->calls;
+	}
 }
 
-/* The child of a node that stands for what was taken out; made of `slot` when there is none. */
-static struct probe_node *pruned_of(struct round *r, struct probe_node *parent,
+/* What stands for all that was taken out below a node, made of `slot` when there is nothing yet. */
+static struct probe_node *pruned_of(struct probe_thread *t, struct probe_node *parent,
 				    struct probe_node *slot)
 {
-	uint32_t same_next = slot->same_next;
+	struct probe_node *node = nodes_take_pruned(t, parent);
 
-	if (parent->prune.pruned) {
-		set_free(r, slot);
-		return node_at(parent->prune.pruned);
+	if (node) {
+		nodes_set_free(t, slot);
+	} else {
+		node = slot;
+		*kin_of(line_of(node)) = (struct probe_kin){ 0 };
+		nodes_make_pruned(node, nodes_line(t, parent));
+		node->recent = &probe_nobody;
 	}
-	nodes_make_pruned(slot, slot->parent);
-	slot->same_next = same_next; /* it is still in its method's chain */
-	parent->prune.pruned = line_of(slot);
-	return slot;
+	nodes_put_into_hash(t, node);
+	return node;
 }
 
 /* What goes up is what was called in all, and the time of the outermost calls. */
-static void take_out(struct round *r, struct probe_node *node)
+static void take_out(struct probe_thread *t, struct probe_node *node)
 {
-	struct probe_node *below = node->prune.pruned ? node_at(node->prune.pruned) : NULL;
+	struct probe_node *below = nodes_take_pruned(t, node), *parent = parent_of(t, node);
 	struct probe_figures f = figures_now(node), sum = f, g;
 	uint32_t id = node_id(node);
 
 	if (node_is_hidden(node))
-		ADD(nodes_head(r->t, id, false)->outside, node->counted);
+		ADD(nodes_head(t, id, false)->outside, node->counted);
 	shared_add(id, &f);
 	if (below) {
 		g = figures_now(below);
@@ -222,77 +185,106 @@ static void take_out(struct round *r, struct probe_node *node)
 			sum = g;
 		sum.calls = f.calls + g.calls;
 		sum.errors = f.errors + g.errors;
-		set_free(r, below);
+		nodes_set_free(t, below);
 	}
-	r->most_ticks = f.weighted > r->most_ticks ? f.weighted : r->most_ticks;
-	r->most_calls = f.calls > r->most_calls ? f.calls : r->most_calls;
-	r->t->pruned++;
-	nodes_add_pruned(pruned_of(r, parent_of(r->t, node), node), &sum);
+	add_to_bound(t, &f);
+	ADD(t->pruned, 1);
+	nodes_unlink(t, node);
+	nodes_add_pruned(pruned_of(t, parent, node), &sum);
 }
 
-static void take_out_all(struct round *r)
+/* ---- the hand ---------------------------------------------------------------------------- */
+
+static bool may_go(const struct step *s, const struct probe_node *node)
 {
-	uint32_t next;
+	const struct probe_kin *kin;
 
-	for (uint32_t line = r->first; line; line = next) {
-		struct probe_node *node = node_at(line);
+	if (node == &s->t->root || !is_context(node))
+		return false;
+	kin = kin_of(line_of(node));
+	if (kin->kids || kin->round == s->t->prune.round)
+		return false;
+	for (int i = 0; i < PINS; i++)
+		if (node == s->pins[i])
+			return false;
+	return true;
+}
 
-		next = node->hash_next;
-		if (node->prune.heat <= r->limit)
-			take_out(r, node);
+static void look_at(struct step *s, struct probe_node *node)
+{
+	struct probe_prune *p = &s->t->prune;
+	uint32_t heat;
+
+	if ((uint32_t)node->key & KID_FREE)
+		return;
+	p->calls[0] += (double)(node->begun + node->counted);
+	if (!may_go(s, node))
+		return;
+	heat = heat_of(s, node);
+	p->heat[0][heat]++;
+	if (heat > s->limit && (!s->coldest || heat < s->coldest_heat)) {
+		s->coldest = node;
+		s->coldest_heat = heat;
+	}
+	p->cold[0] += heat <= s->limit;
+	while (heat <= s->limit) {
+		struct probe_node *parent = parent_of(s->t, node);
+
+		if (node == s->coldest)
+			s->coldest = NULL;
+		p->gone[0]++;
+		take_out(s->t, node);
+		node = parent;
+		if (!may_go(s, node))
+			return;
+		heat = heat_of(s, node);
 	}
 }
 
-/* ---- putting together -------------------------------------------------------------------- */
-
-static void unlink_nodes(struct probe_head *head)
+static void begin_anew(struct probe_prune *p)
 {
-	uint32_t *link = &head->nodes;
-
-	while (*link) {
-		struct probe_node *node = node_at(*link);
-
-		if (is_context(node))
-			link = &node->same_next;
-		else
-			STORE(*link, node->same_next);
-	}
+	p->hand = p->page = 0;
+	p->round++;
+	p->looked[1] = p->looked[0];
+	p->calls[1] = p->calls[0];
+	p->cold[1] = p->cold[0];
+	p->gone[1] = p->gone[0];
+	p->looked[0] = p->cold[0] = p->gone[0] = 0;
+	p->calls[0] = 0;
+	p->most_ticks = p->most_calls = 0;
+	memcpy(p->heat[1], p->heat[0], sizeof(p->heat[0]));
+	memset(p->heat[0], 0, sizeof(p->heat[0]));
 }
 
-/* Nodes first, then what no node needs any more. */
-static void clean_heads(struct probe_thread *t)
+static void look(struct step *s, uint32_t n)
 {
-	for (size_t i = 0; i < HEADS; i++) {
-		uint32_t *link = &t->head[i];
+	struct probe_prune *p = &s->t->prune;
 
-		while (*link) {
-			struct probe_head *head = line_at(*link);
-
-			unlink_nodes(head);
-			if (head->nodes || head->outside) {
-				nodes_drop_old(t, head);
-				link = &head->next;
-				continue;
-			}
-			STORE(*link, head->next);
-			nodes_drop_head(t, head);
+	measure(s);
+	for (; n > 0; n--) {
+		if (p->hand == s->t->nodes_n) {
+			begin_anew(p);
+			return;
 		}
+		look_at(s, nodes_at(s->t, p->hand++, &p->page));
+		p->looked[0]++;
 	}
 }
 
-/* Histograms of single threads are a comfort: methods have one for all.  When there is no room for heads of
- * new methods, they go. */
-static void clean_windows(struct probe_thread *t)
+/* Histograms of single threads are a comfort: methods have one for all.  When there is no room for the
+ * head of a new method, some go. */
+static void drop_windows(struct probe_thread *t)
 {
 	struct probe_head *head;
 
-	if (nodes_has_pieces(t, t->nodes_n / ENOUGH))
-		return;
-	for (size_t i = 0; i < HEADS; i++)
-		for (uint32_t line = t->head[i]; line; line = head->next) {
+	for (int i = 0; i < CHAINS && !nodes_has_pieces(t); i++) {
+		for (uint32_t line = t->head[t->prune.chain]; line; line = head->next) {
 			head = line_at(line);
+			nodes_drop_old(t, head);
 			nodes_drop_window(t, head);
 		}
+		t->prune.chain = (t->prune.chain + 1) % HEADS;
+	}
 	for (struct probe_frame *f = t->frames + 1; f <= t->frames + PROBE_DEPTH; f++) {
 		if (frame_is_unused(f))
 			break;
@@ -300,84 +292,66 @@ static void clean_windows(struct probe_thread *t)
 	}
 }
 
-static void end(struct round *r)
+static bool has_room(const struct probe_thread *t)
 {
-	struct probe_thread *t = r->t;
-	uint32_t page = 0;
+	return t->free && nodes_has_pieces(t);
+}
 
-	clean_heads(t);
-	clean_windows(t);
-	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
-	t->root.recent = &probe_nobody;
-	for (uint32_t i = 0; i < t->nodes_n; i++) {
-		struct probe_node *node = nodes_at(t, i, &page);
-
-		if (is_kind(node, KID_FREE))
-			continue;
-		node->recent = &probe_nobody;
-		nodes_put_into_hash(t, node);
+/* A call without a context would leave all those below it without one, so rather all nodes are looked at;
+ * that happens when memory comes to its end of a sudden.  When many leaves were looked at and none of them is
+ * cold, the coldest goes. */
+static void look_for_room(struct step *s)
+{
+	for (uint32_t n = LOOK; !has_room(s->t) && n <= 2 * s->t->nodes_n + LOOK_MANY; n += LOOK) {
+		look(s, LOOK);
+		if (!nodes_has_pieces(s->t))
+			drop_windows(s->t);
+		if (!has_room(s->t) && n % LOOK_MANY == 0 && s->coldest) {
+			take_out(s->t, s->coldest);
+			s->coldest = NULL;
+		}
 	}
 }
 
-static void add_to_bound(struct round *r)
-{
-	struct probe_thread *t = r->t;
-	uint32_t epoch = LOAD(probe.methods[0].epoch);
+/* ---- a thread's own ---------------------------------------------------------------------- */
 
-	if (t->bound_epoch != epoch) {
-		STORE(t->bound_ticks, 0);
-		STORE(t->bound_calls, 0);
-		STORE(t->bound_epoch, epoch);
-	}
-	ADD(t->bound_ticks, r->most_ticks);
-	ADD(t->bound_calls, r->most_calls);
+/* Of the frames on a stack only the last with a node can be that of a leaf: each other one has the
+ * next one's node below it.  There are two stacks while a virtual thread is mounted. */
+static const struct probe_node *leaf_of(const struct probe_thread *t, const struct probe_frame *f)
+{
+	while (f > t->frames && (f->node == &probe_nowhere || frame_is_nobodys(f)))
+		f--;
+	return f->node;
 }
 
-/* One round.  Gives how many contexts were taken out: each makes room unless it is the first of its
- * parent's, and then takes the place of what stands for it. */
-static uint64_t do_round(struct probe_thread *t, uint32_t *freed)
+static bool step_own(struct probe_thread *t, const struct probe_node *keep)
 {
-	struct round r = { .t = t };
+	struct step s = { .t = t,
+			  .pins = { keep, leaf_of(t, threads_top()), leaf_of(t, t->base) } };
+	struct probe_prune *p = &t->prune;
 	uint64_t before = t->pruned;
 
-	begin(&r);
-	put_in_order(&r);
-	choose_limit(&r);
-	take_out_all(&r);
-	end(&r);
-	add_to_bound(&r);
-	*freed += r.freed;
-	return t->pruned - before;
-}
-
-uint32_t prune_once(struct probe_thread *t)
-{
-	uint32_t freed = 0;
-
-	return (uint32_t)do_round(t, &freed);
-}
-
-bool prune_ended(struct probe_thread *t)
-{
-	uint32_t freed = 0;
-
-	for (int i = 0; i < ROUNDS && (freed <= t->nodes_n / ENOUGH || !nodes_has_pieces(t, 1));
-	     i++)
-		if (do_round(t, &freed) == 0)
-			break;
+	if (p->round == 0)
+		begin_anew(p); /* what was made until now is not of this round */
+	p->reserve = prune_reserve(t);
+	if (keep) {
+		look(&s, LOOK);
+		return true;
+	}
+	look_for_room(&s);
 	/* With memory short for something else it must not be tried again at every call. */
-	t->prune_wait = freed ? freed / 4 : WAIT;
-	return freed > 0;
+	p->wait = has_room(t) || t->pruned != before ? 0 : WAIT;
+	return has_room(t);
 }
 
-bool prune_own(struct probe_thread *t)
+bool prune_own(struct probe_thread *t, const struct probe_node *keep)
 {
 	bool good;
 
-	if (t->busy || t->nodes_n == 0)
+	if (t->busy || t->nodes_n == 0 || LOAD(probe.reading))
 		return false;
-	if (t->prune_wait > 0) {
-		t->prune_wait--;
+	if (t->prune.wait > 0) {
+		t->prune.wait--;
 		return false;
 	}
 	__atomic_fetch_add(&probe.pruning, 1, __ATOMIC_SEQ_CST);
@@ -385,10 +359,34 @@ bool prune_own(struct probe_thread *t)
 	if (good) {
 		STORE(t->busy, 1);
 		probe_mute(true);
-		good = prune_ended(t);
+		good = step_own(t, keep);
 		probe_mute(false);
 		STORE(t->busy, 0);
 	}
 	__atomic_fetch_sub(&probe.pruning, 1, __ATOMIC_SEQ_CST);
 	return good;
+}
+
+/* ---- of threads that have ended ------------------------------------------------------------ */
+
+uint32_t prune_once(struct probe_thread *t)
+{
+	struct step s = { .t = t };
+	uint64_t before = t->pruned;
+	uint32_t n = t->nodes_n;
+
+	if (t->prune.round == 0)
+		begin_anew(&t->prune);
+	for (uint32_t i = 0; i < n; i += LOOK)
+		look(&s, LOOK);
+	return (uint32_t)(t->pruned - before);
+}
+
+bool prune_ended(struct probe_thread *t)
+{
+	for (int i = 0; i < ROUNDS && t->free_n <= t->nodes_n / ENOUGH; i++)
+		prune_once(t);
+	if (!nodes_has_pieces(t))
+		drop_windows(t);
+	return t->free_n > 0;
 }

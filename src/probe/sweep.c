@@ -150,12 +150,9 @@ static uint32_t nodes_wanted(struct probe_thread *into, struct probe_thread *t)
 /* Nodes that could be made now, about. */
 static uint32_t room_for_nodes(const struct probe_thread *into)
 {
-	uint32_t n = 0;
-
-	for (uint32_t line = into->free; line; line = node_at(line)->hash_next)
-		n++;
 	/* Half of the pages are for heads and histograms. */
-	return n + pages_to_come(into->pages_n) / 2 * (PAGE / (uint32_t)sizeof(struct probe_node));
+	return into->free_n +
+	       pages_to_come(into->pages_n) / 2 * (PAGE / (uint32_t)sizeof(struct probe_node));
 }
 
 /* Both trees are pruned until what they have together finds room. */
@@ -234,19 +231,21 @@ static void swap_trees(struct probe_thread *a, struct probe_thread *b)
 	SWAP(nodes_n);
 	SWAP(pages_n);
 	SWAP(head_pages);
+	SWAP(hash);
+	SWAP(hash_n);
 	SWAP(hash_mask);
 	SWAP(free);
-	SWAP(prune_wait);
+	SWAP(free_n);
 	SWAP(bound_epoch);
 	SWAP(pruned);
 	SWAP(bound_ticks);
 	SWAP(bound_calls);
+	SWAP(frames[0].below);
 	for (size_t i = 0; i < PIECES; i++)
 		SWAP(spare[i]);
 	for (size_t i = 0; i < HEADS; i++)
 		SWAP(head[i]);
-	for (size_t i = 0; i < HASH_MAX; i++)
-		SWAP(hash[i]);
+	a->prune = b->prune = (struct probe_prune){ 0 };
 	a->root.recent = b->root.recent = &probe_nobody;
 }
 
@@ -256,6 +255,7 @@ static void merge_bound(struct probe_thread *into, struct probe_thread *t)
 	uint32_t epoch = LOAD(probe.methods[0].epoch);
 
 	ADD(into->pruned, t->pruned);
+	into->frames[0].below += t->frames[0].below;
 	if (into->bound_epoch != epoch)
 		into->bound_ticks = into->bound_calls = 0;
 	STORE(into->bound_epoch, epoch);
@@ -285,11 +285,13 @@ static void merge_thread(struct probe_thread *t)
 		}
 	pages_give_all(&t->nodes);
 	pages_give_all(&t->heads);
-	memset(t->hash, 0, sizeof(t->hash[0]) * (t->hash_mask + 1));
+	pages_unmap(t->hash, probe_pages.chains * sizeof(*t->hash));
+	t->hash = NULL;
 	memset(t->head, 0, sizeof(t->head));
 	memset(t->spare, 0, sizeof(t->spare));
 	t->nodes_n = t->pages_n = t->facts_n = t->busy = t->trace_carrier = 0;
-	t->free = t->head_pages = t->prune_wait = 0;
+	t->free = t->free_n = t->head_pages = 0;
+	t->prune = (struct probe_prune){ 0 };
 }
 
 /* Has it ended, perhaps without a word, as one does that a library took out of the JVM? */

@@ -4,6 +4,7 @@
  * A thread that was never seen, one that is muted, and one that shares because all trees are taken
  * look alike to the fast paths: nothing matches.  The slow paths tell them apart. */
 #include "probe/context.h"
+#include "probe/pages.h"
 #include "probe/tracing.h"
 
 #include "base/err.h"
@@ -47,7 +48,10 @@ int probe_init(size_t bytes)
 		rc = meter_init();
 	if (rc < 0)
 		goto fail;
-	threads_prepare(&probe.threads[PROBE_THREADS]);
+	if (!threads_prepare(&probe.threads[PROBE_THREADS]))
+		rc = E_NO_MEMORY;
+	if (rc < 0)
+		goto fail;
 	PUBLISH(probe.ready, true);
 	return 0;
 fail:
@@ -56,15 +60,20 @@ fail:
 	return rc;
 }
 
-void threads_prepare(struct probe_thread *t)
+bool threads_prepare(struct probe_thread *t)
 {
+	t->hash = pages_map(probe_pages.chains * sizeof(*t->hash));
+	if (!t->hash)
+		return false;
 	t->root.key = UINT64_MAX;
 	t->root.recent = &probe_nobody;
 	t->frames[0] = (struct probe_frame){ .node = &t->root, .id = ID_NONE };
 	t->base = t->frames;
-	t->hash_mask = HASH_MIN - 1;
+	t->hash_n = HASH_MIN;
+	t->hash_mask = 2 * HASH_MIN - 1;
 	/* Never 0, and another one for each. */
 	t->random = (SHARED_ADD(probe.seed, 1) + 1) * 0x9e3779b97f4a7c15u;
+	return true;
 }
 
 struct probe_thread *threads_next(uint32_t *i)
@@ -124,8 +133,11 @@ struct probe_thread *threads_take(void)
 	}
 	tid = (uint32_t)syscall(SYS_gettid);
 	t = claim(tid);
+	if (t && !threads_prepare(t)) {
+		PUBLISH(probe.owner[t - probe.threads], OWNER_NONE);
+		t = NULL;
+	}
 	if (t) {
-		threads_prepare(t);
 		t->tid = tid;
 		note_used((uint32_t)(t - probe.threads) + 1);
 		PUBLISH(probe.owner[t - probe.threads], (uint64_t)tid << 32 | OWNER_LIVES);

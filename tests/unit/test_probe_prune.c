@@ -30,6 +30,7 @@ struct truth {
 	struct context *all; /* 0 is the root */
 	uint32_t n, *hash;
 	uint64_t calls;
+	uint64_t most_gone;
 };
 
 static struct truth whole; /* after the threads have ended */
@@ -95,6 +96,16 @@ static uint32_t some_method(uint64_t *random)
 	return 1 + random_below(random, METHODS);
 }
 
+/* How many contexts one call has taken out. */
+static uint64_t enter(struct truth *t, uint32_t id)
+{
+	uint64_t before = probe_local.mine ? probe_local.mine->pruned : 0;
+	uint64_t token = probe_enter(id), gone = probe_local.mine->pruned - before;
+
+	t->most_gone = gone > t->most_gone ? gone : t->most_gone;
+	return token;
+}
+
 static void walk(struct truth *t, uint64_t random)
 {
 	struct {
@@ -113,7 +124,7 @@ static void walk(struct truth *t, uint64_t random)
 		depth++;
 		stack[depth].id = some_method(&random);
 		stack[depth].context = child(t, stack[depth - 1].context, stack[depth].id);
-		stack[depth].token = probe_enter(stack[depth].id);
+		stack[depth].token = enter(t, stack[depth].id);
 		t->all[stack[depth].context].calls++;
 		t->calls++;
 	}
@@ -221,6 +232,15 @@ PROBE_TEST(probe_keeps_what_is_hot_in_little_memory, MIB)
 	agrees_with_truth();
 	probe_state_read(&s);
 	MUST_INT(s.nodes_refused, 0);
+}
+
+/* The whole tree has some 5,000 nodes: no call goes over it all. */
+PROBE_TEST(probe_makes_room_in_small_steps, MIB)
+{
+	every_method_timed();
+	walk(&whole, 1);
+	MUST(whole.most_gone > 0);
+	MUST(whole.most_gone <= 200);
 }
 
 PROBE_TEST(probe_keeps_what_is_hot_in_several_threads, 2 * MIB)

@@ -10,8 +10,7 @@
  * calls ns", method 0 for what was taken out.  -p writes how long it took to make room, a line each:
  * number of the event, ns.
  *
- * A context is hot by time or by calls with more than 1 % of all.  Of programs that have none that is hot by
- * calls, those with more than 0.1 % are compared. */
+ * A context is hot by time or by calls with more than 1 % of all, and warm with more than 0.1 % of the calls. */
 #define _GNU_SOURCE
 #include "bench/tree/native/events.h"
 
@@ -281,10 +280,9 @@ static void compare(const char *name, const struct shown *s, bool with_times)
 			calls_of_all = error[0];
 		c->shown_calls = c->shown_ticks = 0;
 	}
-	printf("\"%s\":{\"hot\":%u,\"hot_by_calls\":%u,\"hot_by_time\":%u,\"warm_by_calls\":%u,\"kept\":%u,"
+	printf("\"%s\":{\"hot\":%u,\"hot_by_calls\":%u,\"hot_by_time\":%u,\"warm_by_calls\":%u,\"warm_off\":%.5f,\"kept\":%u,"
 	       "\"calls_off\":%.5f,\"calls_wrong\":%u,\"calls_off_any\":%.5f,",
-	       name, any, hot[0], hot[1], warm, kept, hot[0] ? worst[0] : worst_warm, wrong[0],
-	       calls_of_all);
+	       name, any, hot[0], hot[1], warm, worst_warm, kept, worst[0], wrong[0], calls_of_all);
 	if (with_times)
 		printf("\"time_off\":%.5f,\"time_wrong\":%u,", worst[1], wrong[1]);
 	printf("\"nodes\":%lu,\"pruned_nodes\":%lu,\"pruned_calls\":%lu,\"strangers\":%lu,\"calls\":%lu}",
