@@ -3,12 +3,15 @@ package bench.accuracy;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
 import java.util.Random;
 
 /**
- * {@code run MS STEPS...} runs all loops in turn, in slices of some milliseconds, plain and hooked, for so
- * long; the numbers are steps of the bodies. It answers with one line a loop: the mean of the plain slices
- * and of the hooked ones, in ns a call. {@code names} of the loops are in the order of the class.
+ * {@code steps N...} says how many steps the bodies have. {@code run MS} runs all loops in turn, in slices of some
+ * milliseconds, for so long, and answers with two numbers a loop: the median of the pieces that it has timed, in ns a
+ * call, and how many pieces there were. It does not know whether the methods are hooked.
  */
 public final class Main {
     static final byte[] BYTES = new byte[1024];
@@ -45,22 +48,21 @@ public final class Main {
         return all;
     }
 
-    private static double time(int i, boolean hooked, int n) {
+    private static double time(int i, int n) {
         long from = System.nanoTime();
-        sink = hooked ? Timed.LOOPS[i].run(sink, n) : Plain.LOOPS[i].run(sink, n);
+        sink = Loops.ALL[i].run(sink, n);
         return (double) (System.nanoTime() - from) / n;
     }
 
-    /** One slice; its pieces are kept. */
-    private static final java.lang.management.ThreadMXBean THREADS =
-            java.lang.management.ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    private static void slice(int i, boolean hooked, Pieces to) {
-        boolean single = i < Plain.LOOPS.length - 4; // the others have many methods in them
-        long end = System.nanoTime() + (single ? 4_000_000 : 30_000_000);
+    /** One slice; its pieces are kept. */
+    private static void slice(int i, Pieces to) {
+        boolean single = i < Loops.ALL.length - 4; // the others have many methods in them
+        long end = System.nanoTime() + (single ? 4_000_000 : 15_000_000);
         do {
             long cpu = THREADS.getCurrentThreadCpuTime();
-            double ns = time(i, hooked, to.calls);
+            double ns = time(i, to.calls);
             cpu = THREADS.getCurrentThreadCpuTime() - cpu;
             if (ns * to.calls > 300_000 && cpu > 0.97 * ns * to.calls) { // it had the processor all the time
                 to.add(ns);
@@ -70,7 +72,7 @@ public final class Main {
     }
 
     private static final class Pieces {
-        double[] all = new double[4096];
+        final double[] all = new double[4096];
         int n;
         int calls = 1;
 
@@ -80,40 +82,40 @@ public final class Main {
             }
         }
 
-        double mean() {
-            double sum = 0;
-            for (int i = 0; i < n; i++) {
-                sum += all[i];
-            }
-            return n == 0 ? 0 : sum / n;
+        double median() {
+            Arrays.sort(all, 0, n);
+            return n == 0 ? 0 : (all[n / 2] + all[(n - 1) / 2]) / 2;
         }
+    }
+
+    private static String run(long ms) {
+        Pieces[] pieces = new Pieces[Loops.ALL.length];
+        for (int i = 0; i < pieces.length; i++) {
+            pieces[i] = new Pieces();
+        }
+        long end = System.nanoTime() + ms * 1_000_000;
+        for (int i = 0; System.nanoTime() < end; i = (i + 1) % pieces.length) {
+            slice(i, pieces[i]);
+        }
+        StringBuilder out = new StringBuilder("ran");
+        for (Pieces p : pieces) {
+            out.append(' ').append(p.median()).append(' ').append(p.n);
+        }
+        return out.toString();
     }
 
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        int loops = Plain.LOOPS.length;
-        System.out.println("ready " + loops);
+        System.out.println("ready");
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] word = line.split(" ");
-            Pieces[][] pieces = new Pieces[2][loops];
-            for (int i = 0; i < loops; i++) {
-                pieces[0][i] = new Pieces();
-                pieces[1][i] = new Pieces();
+            if (word[0].equals("run")) {
+                System.out.println(run(Long.parseLong(word[1])));
+                continue;
             }
-            for (int i = 2; i < word.length; i++) {
-                STEPS[i - 2] = Integer.parseInt(word[i]);
+            for (int i = 1; i < word.length; i++) {
+                STEPS[i - 1] = Integer.parseInt(word[i]);
             }
-            long end = System.nanoTime() + Long.parseLong(word[1]) * 1_000_000;
-            for (int i = 0; System.nanoTime() < end; i = (i + 1) % loops) {
-                slice(i, false, pieces[0][i]);
-                slice(i, true, pieces[1][i]);
-            }
-            StringBuilder out = new StringBuilder("ran");
-            for (int i = 0; i < loops; i++) {
-                out.append(' ').append(pieces[0][i].mean());
-                out.append(' ').append(pieces[1][i].mean());
-            }
-            System.out.println(out);
         }
     }
 }

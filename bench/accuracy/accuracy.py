@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """accuracy.py generate SOURCE TARGET | OUT JDK_HOME MAJOR CLASSES: how right are the figures of hooked methods?
 
-The truth is the same method unhooked, in the same process, in slices that take turns with hooked ones.  Three
-runs of the program: measured in place; with every call timed, for raw figures and for the way of VisualVM (one
-constant a call, which an empty method shows); and by JFR's method timing (JEP 520), where there is one."""
+Truth and figures come from one process, by turns: the program times its own methods while they are not hooked; then
+they are hooked, and measured in place; then the hooks are taken out again, which gives back the original byte code; and so
+on.  Each time the JVM compiles the methods anew, and the same code is not as fast each time: how much the truth differs between
+turns is told beside it.  In the last turn every call is timed, for raw figures and for the way of VisualVM (one constant
+a call, which an empty method shows).  A process without agent shows whether the truth is the truth, and one with JFR's
+method timing what that says (JEP 520), where there is one."""
 import json
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 
@@ -16,7 +20,10 @@ KINDS = ["hash", "sums", "walk", "root", "branch"]
 LENGTHS = [5, 20, 100, 300, 1000, 10000, 100000, 1000000]
 NEST_NS = 80
 MIX_CALLS = [1, 2, 3, 5, 8, 12, 18, 27, 40, 60]
-SECONDS = float(os.environ.get("SECONDS_IN_PLACE", "60"))
+SECONDS = float(os.environ.get("SECONDS_IN_PLACE", "10"))  # a turn
+TURNS = int(os.environ.get("TURNS", "4"))
+WARM = min(4, SECONDS)
+TRUTH = min(4, SECONDS)
 PROBING = 200  # steps of each body when it is found out how long a step takes
 BELOW = dict({"nest%d" % i: i - 1 for i in range(1, 11)}, fanTop=110, fanMiddle=10, fibRoot=465)
 
@@ -31,17 +38,16 @@ LOOPED = [b[0] for b in bodies()] + ["empty", "nest10", "fanTop", "fibRoot", "mi
 
 
 def generate(source, target):
-    text = open(source + "/Bodies.java").read()
-    line = "    static long %s(long x) { return do%s(x, Main.STEPS[%d]); }\n"
+    line = "    static long %s(long x) { return Kinds.do%s(x, Main.STEPS[%d]); }\n"
     methods = [line % (n, k.capitalize(), i + 1) for i, (n, k, _) in enumerate(bodies())]
     methods.append("    static long empty(long x) { return x + 1; }\n")
     mix = "    static long mixAll(long x) {\n%s        return x;\n    }\n" % "".join(
         "        for (int i = 0; i < %d; i++) x = mix%d(x);\n" % (c, i + 1) for i, c in enumerate(MIX_CALLS))
-    loops = "".join("        (x, n) -> { for (int i = 0; i < n; i++) x = %s(x); return x; },\n" % n for n in LOOPED)
-    text = text.replace("//@BODIES\n", "".join(methods)).replace("//@MIX\n", mix).replace("//@LOOPS\n", loops)
-    for copy in ("Plain", "Timed"):
-        open("%s/%s.java" % (target, copy), "w").write(text.replace("Bodies", copy))
-    open(target + "/Main.java", "w").write(open(source + "/Main.java").read())
+    loops = "".join("        (x, n) -> { for (int i = 0; i < n; i++) x = Bodies.%s(x); return x; },\n" % n for n in LOOPED)
+    for name in ("Bodies", "Kinds", "Loops", "Main"):
+        text = open("%s/%s.java" % (source, name)).read()
+        text = text.replace("//@BODIES\n", "".join(methods)).replace("//@MIX\n", mix).replace("//@LOOPS\n", loops)
+        open("%s/%s.java" % (target, name), "w").write(text)
 
 
 class Victim:
@@ -50,35 +56,66 @@ class Victim:
                                       "bench.accuracy.Main"],
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                      bufsize=1)
-        line = self.java.stdout.readline()
-        while not line.startswith("ready"):
-            line = self.java.stdout.readline()
+        self.line("ready")
 
-    def run(self, seconds, steps):
-        """({method: plain ns}, {method: hooked ns}) a call."""
-        self.java.stdin.write("run %d %s\n" % (1000 * seconds, " ".join(map(str, steps))))
+    def line(self, begin):
+        text = self.java.stdout.readline()
+        while text and not text.startswith(begin):
+            text = self.java.stdout.readline()
+        if not text:
+            raise SystemExit("the program ended")
+        return text
+
+    def say(self, text):
+        self.java.stdin.write(text + "\n")
         self.java.stdin.flush()
-        line = self.java.stdout.readline()
-        while not line.startswith("ran"):
-            line = self.java.stdout.readline()
-        ns = [float(w) for w in line.split()[1:]]
-        return dict(zip(LOOPED, ns[0::2])), dict(zip(LOOPED, ns[1::2]))
+
+    def steps(self, steps):
+        self.say("steps " + " ".join(map(str, steps)))
+
+    def begin(self, seconds):
+        self.say("run %d" % (1000 * seconds))
+
+    def ran(self):
+        """{method: ns a call}"""
+        return dict(zip(LOOPED, [float(w) for w in self.line("ran").split()[1::2]]))
+
+    def run(self, seconds):
+        self.begin(seconds)
+        return self.ran()
 
     def end(self):
         self.java.stdin.close()
         self.java.wait()
 
 
-def agent(out, classes, level, *more):
-    rules = "%s/rules-%s" % (classes, level.replace("/", "-").replace(" ", "-"))
-    open(rules, "w").write("hook bench.accuracy.Timed::* %s\nskip bench.accuracy.*::lambda*\n"
-                           "skip bench.accuracy.*::do*\n" % level)
-    return "-agentpath:%s/libsonde.so=%s" % (out, ",".join(["rules=" + rules, *more]))
+class Sonde:
+    """What is asked of the agent in a victim."""
 
+    def __init__(self, out, victim):
+        self.out, self.pid, self.victim = out, str(victim.java.pid), victim
 
-def report(out, pid, *options):
-    done = subprocess.run([out + "/sonde", "report", *options, str(pid)], capture_output=True, text=True)
-    return json.loads(done.stdout) if "--json" in options else None
+    def ask(self, command, *words):
+        done = subprocess.run([self.out + "/sonde", command, *words], capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit("sonde %s: %s" % (command, done.stderr))
+        return done.stdout
+
+    def hook(self, level):
+        self.ask("hook", self.pid, "bench.accuracy.Bodies::* " + level)
+
+    def unhook(self):
+        self.ask("unhook", self.pid, "all")
+
+    def report(self, seconds, *options):
+        """What is told of the methods while the program runs for so long, and what its own clock says."""
+        self.ask("report", self.pid, "--raw", "--reset", "--once")
+        self.victim.begin(seconds)
+        if "--raw" in options:
+            ran = self.victim.ran()
+            return told(json.loads(self.ask("report", self.pid, "--json", *options))), ran
+        answer = self.ask("report", self.pid, "--json", "--in-place=%g" % (seconds - 0.5), *options)
+        return told(json.loads(answer)), self.victim.ran()
 
 
 def told(answer):
@@ -92,34 +129,49 @@ def told(answer):
     return found
 
 
-def find_steps(v, seconds):
+def find_steps(v):
     """How many steps the bodies need to be as long as they should."""
-    plain, _ = v.run(seconds, [60] + [PROBING] * len(bodies()))
+    v.steps([60] + [PROBING] * len(bodies()))
+    v.run(WARM)
+    plain = v.run(WARM)
     per = {k: plain["%s%d" % (k, LENGTHS[0])] / PROBING for k in KINDS}
     return [max(1, round(NEST_NS / per["hash"]))] + [max(1, round(ns / per[k])) for _, k, ns in bodies()]
 
 
-def in_place(out, home, classes):
-    v = Victim(home, classes, agent(out, classes, "timed", "inplace"))
-    steps = find_steps(v, min(6, SECONDS))
-    v.run(min(6, SECONDS), steps)
-    report(out, v.java.pid, "--raw", "--reset", "--once")
-    truth, _ = v.run(SECONDS, steps)
-    answer = report(out, v.java.pid, "--json")
+def by_turns(out, home, classes):
+    """Steps; the truths; for each turn the figures told; and for the last one the others."""
+    v = Victim(home, classes, "-agentpath:%s/libsonde.so" % out)
+    sonde = Sonde(out, v)
+    steps = find_steps(v)
+    v.steps(steps)
+    truths, figures = [], []
+    for turn in range(TURNS + 1):
+        v.run(WARM if turn else 2 * WARM)
+        truths.append(v.run(TRUTH))
+        sonde.hook("timed" if turn < TURNS else "timed 1/1")
+        v.run(WARM)
+        if turn < TURNS:
+            figures.append(sonde.report(SECONDS)[0])
+        else:
+            raw = by_constant(*sonde.report(TRUTH, "--raw"), truths[-1])
+        sonde.unhook()
     v.end()
-    return steps, truth, told(answer)
+    return steps, truths, figures, raw
 
 
-def every_call(out, home, classes, steps):
+def by_constant(rows, hooked, plain):
     """Raw figures, and what VisualVM's way makes of them."""
-    v = Victim(home, classes, agent(out, classes, "timed 1/1"))
-    v.run(min(5, SECONDS), steps)
-    report(out, v.java.pid, "--raw", "--reset", "--once")
-    plain, hooked = v.run(SECONDS / 3, steps)
-    rows = told(report(out, v.java.pid, "--json", "--raw"))
-    v.end()
     own, pair = rows["empty"]["raw_ns"], hooked["empty"] - plain["empty"]
     return {name: (r["raw_ns"], max(0, r["raw_ns"] - own - BELOW.get(name, 0) * pair)) for name, r in rows.items()}
+
+
+def never_hooked(home, classes, steps):
+    v = Victim(home, classes)
+    v.steps(steps)
+    v.run(2 * WARM)
+    truth = v.run(TRUTH)
+    v.end()
+    return truth
 
 
 def jep520(home, classes, steps):
@@ -127,9 +179,10 @@ def jep520(home, classes, steps):
             [home + "/bin/jfr", "metadata", "--events", "jdk.MethodTiming"], capture_output=True, text=True).stdout:
         return {}
     file = classes + "/jep520.jfr"
-    v = Victim(home, classes, "-Xlog:disable", "-XX:StartFlightRecording:method-timing=bench.accuracy.Timed,filename=" + file)
-    v.run(min(5, SECONDS), steps)
-    v.run(SECONDS / 4, steps)
+    v = Victim(home, classes, "-Xlog:disable", "-XX:StartFlightRecording:method-timing=bench.accuracy.Bodies,filename=" + file)
+    v.steps(steps)
+    v.run(WARM)
+    v.run(TRUTH)
     v.end()
     text = subprocess.run([home + "/bin/jfr", "print", "--json", "--events", "jdk.MethodTiming", file],
                           capture_output=True, text=True).stdout
@@ -149,15 +202,53 @@ def percent(value, truth):
     return "%8.1f%%" % (100 * (value / truth - 1)) if value is not None and truth else "        -"
 
 
+def rows_of(truths, figures, raw, jep):
+    """One a method: medians over the turns; the truth of a turn is the mean of the two that it lies between."""
+    rows = []
+    for name in LOOPED:
+        told_of = [f.get(name) for f in figures]
+        if name == "empty" or not all(told_of):
+            continue
+        if not all(f["in_place"] for f in told_of):
+            print("%s was not always measured in place" % name)
+        at = [(truths[i][name] + truths[i + 1][name]) / 2 for i in range(len(figures))]
+        row = {"method": name, "truth": statistics.median(t[name] for t in truths), "turns": [
+            {"truth": t, "told": f["compensated_ns"], "low": f["low_ns"], "high": f["high_ns"]} for t, f in zip(at, told_of)]}
+        row["scatter"] = statistics.median(abs(t[name] / row["truth"] - 1) for t in truths)
+        for key in ("told", "low", "high"):
+            row[key] = statistics.median(t[key] for t in row["turns"])
+        row["raw"], row["constant"] = raw.get(name, (None, None))
+        row["jep520"] = jep.get(name)
+        rows.append(row)
+    return rows
+
+
 def show(title, rows):
-    print("\n%s: ns a call, and how far off the others are" % title)
-    print("%-14s %11s %11s  %-25s  %9s %9s %9s %9s" % ("method", "truth", "in place", "interval", "in place", "raw",
-                                                       "VisualVM", "JEP 520"))
+    print("\n%s: ns a call, and how far off the others are; !N: in N turns the interval does not hold the truth" % title)
+    print("%-14s %11s %7s %11s  %-27s  %9s %9s %9s %9s" % ("method", "truth", "scatter", "in place", "interval", "in place",
+                                                            "raw", "VisualVM", "JEP 520"))
     for r in rows:
-        print("%-14s %11.1f %11.1f  [%10.1f, %10.1f]%s %s %s %s %s" %
-              (r["method"], r["truth"], r["told"], r["low"], r["high"], " " if holds(r) else "!",
+        missed = sum(not holds(t) for t in r["turns"])
+        print("%-14s %11.1f %6.1f%% %11.1f  [%10.1f, %10.1f] %-2s %s %s %s %s" %
+              (r["method"], r["truth"], 100 * r["scatter"], r["told"], r["low"], r["high"], "!%d" % missed if missed else "",
                percent(r["told"], r["truth"]), percent(r["raw"], r["truth"]), percent(r["constant"], r["truth"]),
                percent(r["jep520"], r["truth"])))
+
+
+def show_kinds(rows):
+    """The median error by kind and length: what is off, and where."""
+    print("\nhow far off the median of a kind is, over its turns\n%-8s" % "" + "".join("%10d" % n for n in LENGTHS))
+    for k in KINDS:
+        of = {r["method"]: statistics.median(t["told"] / t["truth"] - 1 for t in r["turns"]) for r in rows}
+        print("%-8s" % k + "".join("%9.1f%%" % (100 * of.get("%s%d" % (k, n), math.nan)) for n in LENGTHS))
+
+
+def show_never(rows, truth):
+    """Is a method that was hooked once as fast as one that never was?"""
+    ratios = sorted(r["truth"] / truth[r["method"]] - 1 for r in rows)
+    n = len(ratios)
+    print("\nin a process that was never hooked methods take another time: ours is %+.1f %% off in the median, "
+          "half of them between %+.1f and %+.1f %%" % tuple(100 * ratios[i] for i in (n // 2, n // 4, 3 * n // 4)))
 
 
 def holds(r):
@@ -192,7 +283,10 @@ def bar(name, figure, want, met):
 
 def within(name, rows, limit, want):
     errors = sorted(abs(r["told"] / r["truth"] - 1) for r in rows)
+    unsteady = sum(r["scatter"] > limit for r in rows)
     figure = "%.1f %% at most, half within %.1f %%" % (100 * errors[-1], 100 * errors[len(errors) // 2]) if errors else "nothing"
+    if unsteady:
+        figure += "; of %d methods %d have a truth that itself differs by more between turns" % (len(rows), unsteady)
     return bar(name, figure, want, errors and errors[-1] <= limit)
 
 
@@ -206,7 +300,7 @@ def order(rows, way):
 def bars_of(rows, major):
     shapes = [r for r in rows if r["method"] in ("nest10", "fanTop", "fibRoot", "mixAll")]
     single = [r for r in rows if r["method"][-1].isdigit() and not r["method"].startswith("nest")]
-    held = sum(map(holds, rows))
+    turns = [holds(t) for r in rows for t in r["turns"]]
     truth = order(rows, "truth")
     print("\nhottest first: truth    %s\n               in place %s\n               raw      %s" %
           tuple(" ".join(order(rows, w)) for w in ("truth", "told", "raw")))
@@ -215,8 +309,8 @@ def bars_of(rows, major):
         within("1us-" + major, [r for r in single if r["truth"] >= 1000], 0.01, "at most 1 % for calls from 1 us on"),
         within("100ns-" + major, [r for r in single if 100 <= r["truth"] < 1000], 0.03,
                "at most 3 % for calls from 100 ns on"),
-        bar("interval-" + major, "%.0f %% of %d" % (100 * held / len(rows), len(rows)), "the interval holds the truth in 95 %",
-            held >= 0.95 * len(rows)),
+        bar("interval-" + major, "%.0f %% of %d methods in %d turns" % (100 * sum(turns) / len(turns), len(rows), TURNS),
+            "the interval holds the truth in 95 %", sum(turns) >= 0.95 * len(turns)),
         bar("ranking-" + major, "in place %s, raw %s" % ("the same" if order(rows, "told") == truth else "another",
                                                         "the same" if order(rows, "raw") == truth else "another"),
             "the ten hottest methods are in the order of the truth", order(rows, "told") == truth),
@@ -228,20 +322,11 @@ def main():
         generate(*sys.argv[2:])
         return
     out, home, major, classes = sys.argv[1:5]
-    steps, truth, found = in_place(out, home, classes)
-    raw = every_call(out, home, classes, steps)
-    jep = jep520(home, classes, steps)
-    rows = []
-    for name in LOOPED:
-        f = found.get(name)
-        if not f or name == "empty":
-            continue
-        if not f["in_place"]:
-            print("%s was not measured in place" % name)
-        rows.append({"method": name, "truth": truth[name], "told": f["compensated_ns"], "low": f["low_ns"],
-                     "high": f["high_ns"], "in_place": f["in_place"], "raw": raw.get(name, (None, None))[0],
-                     "constant": raw.get(name, (None, None))[1], "jep520": jep.get(name)})
+    steps, truths, figures, raw = by_turns(out, home, classes)
+    rows = rows_of(truths, figures, raw, jep520(home, classes, steps))
     show("JDK " + major, rows)
+    show_kinds(rows)
+    show_never(rows, never_hooked(home, classes, steps))
     bars = bars_of(rows, major)
     plot("%s/bench/accuracy-%s.svg" % (out, major), rows)
     json.dump({"bars": bars, "rows": rows}, open("%s/bench/accuracy-%s.json" % (out, major), "w"))
