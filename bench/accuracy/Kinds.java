@@ -33,7 +33,7 @@ final class Kinds {
     }
 
     static long doWalk(long x, int n) {
-        Main.Link at = Main.LINKS[(int) x & 4095];
+        Main.Link at = Main.LINKS[(int) x & 1023];
         for (int i = 0; i < n; i++) {
             at = at.next;
         }
@@ -50,9 +50,10 @@ final class Kinds {
 
     static long doBranch(long x, int n) {
         int state = (int) x & 3;
+        int from = (int) (x * 31);
         long sum = x;
         for (int i = 0; i < n; i++) {
-            if ((BYTES[(i + (int) sum) & 1023] & 64) != 0) {
+            if ((BYTES[(i + from) & 65535] & 64) != 0) {
                 state = (state + 1) & 3;
                 sum += state;
             } else if (state == 2) {

@@ -10,13 +10,15 @@ import java.util.Random;
 
 /**
  * {@code steps N...} says how many steps the bodies have. {@code run MS} runs all loops in turn, in slices of some
- * milliseconds, for so long, and answers with two numbers a loop: the median of the pieces that it has timed, in ns a
- * call, and how many pieces there were. It does not know whether the methods are hooked.
+ * milliseconds, for so long, and answers with numbers in ns: what so many steps of each kind took meanwhile, called from here, where
+ * nobody hooks anything, which says how fast the machine was for such work; and what a call took in each of the loops. These
+ * are means of the pieces that were timed, but for those that are far out: the machine is shared. It does not know
+ * whether the methods are hooked.
  */
 public final class Main {
-    static final byte[] BYTES = new byte[1024];
+    static final byte[] BYTES = new byte[1 << 16];
     static final long[] LONGS = new long[1024];
-    static final Link[] LINKS = links(4096);
+    static final Link[] LINKS = links(1024);
     static int[] STEPS = new int[256];
     static volatile long sink;
 
@@ -54,6 +56,29 @@ public final class Main {
         return (double) (System.nanoTime() - from) / n;
     }
 
+    /** Always the same work, some 50 to 100 us. */
+    private static double reference(int kind) {
+        long from = System.nanoTime();
+        switch (kind) {
+            case 0:
+                sink = Kinds.doHash(kind + 7, 25_000);
+                break;
+            case 1:
+                sink = Kinds.doSums(kind + 7, 25_000);
+                break;
+            case 2:
+                sink = Kinds.doWalk(kind + 7, 10_000);
+                break;
+            case 3:
+                sink = Kinds.doRoot(kind + 7, 10_000);
+                break;
+            default:
+                sink = Kinds.doBranch(kind + 7, 10_000);
+                break;
+        }
+        return System.nanoTime() - from;
+    }
+
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     /** One slice; its pieces are kept. */
@@ -64,15 +89,15 @@ public final class Main {
             long cpu = THREADS.getCurrentThreadCpuTime();
             double ns = time(i, to.calls);
             cpu = THREADS.getCurrentThreadCpuTime() - cpu;
-            if (ns * to.calls > 300_000 && cpu > 0.97 * ns * to.calls) { // it had the processor all the time
+            if (ns * to.calls > 100_000 && cpu > 0.97 * ns * to.calls) { // it had the processor all the time
                 to.add(ns);
             }
-            to.calls = (int) Math.max(1, Math.min(200_000, 700_000 / Math.max(ns, 0.5)));
+            to.calls = (int) Math.max(1, Math.min(200_000, 300_000 / Math.max(ns, 0.5)));
         } while (System.nanoTime() < end);
     }
 
     private static final class Pieces {
-        final double[] all = new double[4096];
+        final double[] all = new double[16384];
         int n;
         int calls = 1;
 
@@ -82,9 +107,23 @@ public final class Main {
             }
         }
 
-        double median() {
+        /** Far out: farther from the middle half than three times its width; a tenth at each end, at most. */
+        double mean() {
+            if (n == 0) {
+                return 0;
+            }
             Arrays.sort(all, 0, n);
-            return n == 0 ? 0 : (all[n / 2] + all[(n - 1) / 2]) / 2;
+            int from = 0;
+            int to = n;
+            double low = all[n / 4];
+            double high = all[n - 1 - n / 4];
+            while (from < n / 10 && all[from] < low - 3 * (high - low)) {
+                from++;
+            }
+            while (n - to < n / 10 && all[to - 1] > high + 3 * (high - low)) {
+                to--;
+            }
+            return Arrays.stream(all, from, to).average().orElse(0);
         }
     }
 
@@ -93,13 +132,20 @@ public final class Main {
         for (int i = 0; i < pieces.length; i++) {
             pieces[i] = new Pieces();
         }
+        Pieces[] reference = {new Pieces(), new Pieces(), new Pieces(), new Pieces(), new Pieces()};
         long end = System.nanoTime() + ms * 1_000_000;
         for (int i = 0; System.nanoTime() < end; i = (i + 1) % pieces.length) {
             slice(i, pieces[i]);
+            for (int k = 0; k < reference.length; k++) {
+                reference[k].add(reference(k));
+            }
         }
         StringBuilder out = new StringBuilder("ran");
+        for (Pieces p : reference) {
+            out.append(' ').append(p.mean());
+        }
         for (Pieces p : pieces) {
-            out.append(' ').append(p.median()).append(' ').append(p.n);
+            out.append(' ').append(p.mean());
         }
         return out.toString();
     }

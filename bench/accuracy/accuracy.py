@@ -5,7 +5,10 @@
 Truth and figures come from one process, by turns: the program times its own methods while they are not hooked; then
 they are hooked, and measured in place; then the hooks are taken out again, which gives back the original byte code; and so
 on.  Each time the JVM compiles the methods anew, and the same code is not as fast each time: how much the truth differs between
-turns is told beside it.  In the last turn every call is timed, for raw figures and for the way of VisualVM (one constant
+turns is told beside it.  The machine is not as fast all the time either, for seconds, and not the same for all kinds of work;
+so what methods do is in methods of its own, one a kind, which nobody hooks and which are not compiled into their callers.
+The program calls these itself now and then, and all figures of a turn are those of a machine that is as fast for that kind as it
+is in the median.  In the last turn every call is timed, for raw figures and for the way of VisualVM (one constant
 a call, which an empty method shows).  A process without agent shows whether the truth is the truth, and one with JFR's
 method timing what that says (JEP 520), where there is one."""
 import json
@@ -52,7 +55,8 @@ def generate(source, target):
 
 class Victim:
     def __init__(self, home, classes, *options):
-        self.java = subprocess.Popen([home + "/bin/java", *options, "-XX:+UseSerialGC", "-Xmx256m", "-cp", classes,
+        self.java = subprocess.Popen([home + "/bin/java", *options, "-XX:CompileCommand=quiet",
+                                      "-XX:CompileCommand=dontinline,bench.accuracy.Kinds::*", "-XX:+UseSerialGC", "-Xmx256m", "-cp", classes,
                                       "bench.accuracy.Main"],
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                      bufsize=1)
@@ -77,8 +81,8 @@ class Victim:
         self.say("run %d" % (1000 * seconds))
 
     def ran(self):
-        """{method: ns a call}"""
-        return dict(zip(LOOPED, [float(w) for w in self.line("ran").split()[1::2]]))
+        """{method: ns a call}; those of kinds are of what is never hooked"""
+        return dict(zip(KINDS + LOOPED, [float(w) for w in self.line("ran").split()[1:]]))
 
     def run(self, seconds):
         self.begin(seconds)
@@ -108,14 +112,17 @@ class Sonde:
         self.ask("unhook", self.pid, "all")
 
     def report(self, seconds, *options):
-        """What is told of the methods while the program runs for so long, and what its own clock says."""
+        """What is told of the methods while the program runs for so long, with how fast the machine was; and what the
+        program's own clock says."""
         self.ask("report", self.pid, "--raw", "--reset", "--once")
         self.victim.begin(seconds)
         if "--raw" in options:
             ran = self.victim.ran()
-            return told(json.loads(self.ask("report", self.pid, "--json", *options))), ran
-        answer = self.ask("report", self.pid, "--json", "--in-place=%g" % (seconds - 0.5), *options)
-        return told(json.loads(answer)), self.victim.ran()
+            answer = self.ask("report", self.pid, "--json", *options)
+        else:
+            answer = self.ask("report", self.pid, "--json", "--in-place=%g" % (seconds - 0.5), *options)
+            ran = self.victim.ran()
+        return dict(told(json.loads(answer)), **{k: ran[k] for k in KINDS}), ran
 
 
 def told(answer):
@@ -139,7 +146,8 @@ def find_steps(v):
 
 
 def by_turns(out, home, classes):
-    """Steps; the truths; for each turn the figures told; and for the last one the others."""
+    """Steps; how long the loop takes that is never hooked; the truths; for each turn the figures told; and the others' for
+    the last one."""
     v = Victim(home, classes, "-agentpath:%s/libsonde.so" % out)
     sonde = Sonde(out, v)
     steps = find_steps(v)
@@ -156,13 +164,28 @@ def by_turns(out, home, classes):
             raw = by_constant(*sonde.report(TRUTH, "--raw"), truths[-1])
         sonde.unhook()
     v.end()
-    return steps, truths, figures, raw
+    usual = {k: statistics.median(t[k] for t in truths) for k in KINDS}
+    for k in KINDS:
+        print("%-7s where it is never hooked: %5.1f us; by turns, unhooked and hooked: %s" % (k, usual[k] / 1000, " ".join(
+            "%+.1f%%" % (100 * (t[k] / usual[k] - 1)) for pair in zip(truths, figures + [usual]) for t in pair)))
+    return steps, usual, [at_speed(t, usual) for t in truths], [at_speed(f, usual) for f in figures], raw
+
+
+def at_speed(of, usual):
+    """The same figures on a machine as fast as usual."""
+    kinds = dict((b[0], b[1]) for b in bodies())
+    done = {}
+    for name, m in of.items():
+        k = kinds.get(name, "hash")
+        f = usual[k] / of[k]
+        done[name] = {k: v if k == "in_place" else f * v for k, v in m.items()} if isinstance(m, dict) else f * m
+    return done
 
 
 def by_constant(rows, hooked, plain):
     """Raw figures, and what VisualVM's way makes of them."""
     own, pair = rows["empty"]["raw_ns"], hooked["empty"] - plain["empty"]
-    return {name: (r["raw_ns"], max(0, r["raw_ns"] - own - BELOW.get(name, 0) * pair)) for name, r in rows.items()}
+    return {name: (r["raw_ns"], max(0, r["raw_ns"] - own - BELOW.get(name, 0) * pair)) for name, r in rows.items() if name not in KINDS}
 
 
 def never_hooked(home, classes, steps):
@@ -322,11 +345,11 @@ def main():
         generate(*sys.argv[2:])
         return
     out, home, major, classes = sys.argv[1:5]
-    steps, truths, figures, raw = by_turns(out, home, classes)
+    steps, usual, truths, figures, raw = by_turns(out, home, classes)
     rows = rows_of(truths, figures, raw, jep520(home, classes, steps))
     show("JDK " + major, rows)
     show_kinds(rows)
-    show_never(rows, never_hooked(home, classes, steps))
+    show_never(rows, at_speed(never_hooked(home, classes, steps), usual))
     bars = bars_of(rows, major)
     plot("%s/bench/accuracy-%s.svg" % (out, major), rows)
     json.dump({"bars": bars, "rows": rows}, open("%s/bench/accuracy-%s.json" % (out, major), "w"))

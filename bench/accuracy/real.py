@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """real.py OUT JDK_HOME MAJOR CLASSES: programs that nobody here wrote, with all their methods hooked.
 
-Two JVMs of each do rounds of the same work by turns, one without the agent, one measured in place.  What the
-second says its rounds would have taken without hooks is compared with what the first one's took."""
+Two JVMs of each do the same rounds by turns, one without the agent, one hooked.  What `sonde report --bare` says the
+second one's rounds would take without hooks is compared with what the first one's took, and with what its own took
+while the hooks were out: two JVMs do not compile the same program to the same code."""
 import json
 import os
+import statistics
 import subprocess
 import sys
 
 JARS = ["/usr/share/java/h2.jar", "/usr/share/java/jackson-core.jar"]
 WORK = [("javac", "com.sun.tools.javac.**"), ("h2", "org.h2.**"), ("json", "com.fasterxml.jackson.**")]
-WARM = float(os.environ.get("REAL_WARM", "6"))
-BURST = float(os.environ.get("REAL_BURST", "5"))
-TURNS = int(os.environ.get("REAL_TURNS", "3"))
+ONLY = os.environ.get("PROGRAMS", "javac h2 json").split()
+WARM = float(os.environ.get("REAL_WARM", "12"))
+BURST = float(os.environ.get("REAL_BURST", "3"))
+BARE = int(os.environ.get("REAL_BARE", "8"))
 
 
 class Program:
@@ -32,62 +35,84 @@ class Program:
             raise SystemExit("the program ended")
         return text
 
-    def run(self, seconds):
-        """(rounds, ns)"""
-        self.java.stdin.write("run %d\n" % (1000 * seconds))
+    def ask(self, text):
+        """ns a round"""
+        self.java.stdin.write(text + "\n")
         self.java.stdin.flush()
         words = self.line("ran").split()
-        return int(words[1]), int(words[2])
+        return int(words[2]) / int(words[1])
+
+    def run(self, seconds):
+        return self.ask("run %d" % (1000 * seconds))
+
+    def rounds(self, n):
+        return self.ask("rounds %d" % n)
 
     def end(self):
         self.java.stdin.close()
         self.java.wait()
 
 
-def report(out, pid, *options):
-    done = subprocess.run([out + "/sonde", "report", *options, str(pid)], capture_output=True, text=True)
-    return json.loads(done.stdout) if "--json" in options and done.stdout else None
+def sonde(out, *words):
+    done = subprocess.run([out + "/sonde", *words], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit("sonde %s: %s" % (words[0], done.stderr))
+    return done.stdout
+
+
+def by_turns(plain, hooked, n):
+    """ns a round of both, in bursts of as many rounds."""
+    pairs = [(plain.rounds(n), hooked.rounds(n)) for _ in range(4)]
+    return [statistics.median(v) for v in zip(*pairs)]
 
 
 def measure(out, home, classes, work, pattern):
-    rules = "%s/rules-%s" % (classes, work)
-    open(rules, "w").write("hook %s::* timed\n" % pattern)
     plain = Program(home, classes, work)
-    hooked = Program(home, classes, work, "-agentpath:%s/libsonde.so=yes,inplace,memory=64m,rules=%s" % (out, rules))
+    hooked = Program(home, classes, work, "-agentpath:%s/libsonde.so=yes,memory=64m" % out)
+    pid = str(hooked.java.pid)
     plain.run(WARM)
-    hooked.run(2 * WARM)
-    truth, told, wall, low, high, methods = [], [], [], [], [], 0
-    for _ in range(TURNS):
-        n, ns = plain.run(BURST)
-        truth.append(ns / n)
-        report(out, hooked.java.pid, "--raw", "--reset", "--once")
-        n, ns = hooked.run(BURST)
-        answer = report(out, hooked.java.pid, "--json")
-        p = answer["in_place"]
-        methods = answer["agent"]["methods"]
-        wall.append(ns / n)
-        for to, key in ((told, "without_hooks_ns"), (low, "low_ns"), (high, "high_ns")):
-            to.append(ns / n * (p[key] or 0) / p["elapsed_ns"])
+    hooked.run(WARM / 2)
+    sonde(out, "hook", "--yes", pid, "hook %s::* timed" % pattern)
+    hooked.run(WARM)
+    n = max(1, round(BURST * 1e9 / plain.run(1) / 4))
+    before = by_turns(plain, hooked, n)
+    report = subprocess.Popen([out + "/sonde", "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE, pid],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    seen = []
+    while report.poll() is None:
+        seen.append(hooked.run(0.5))
+    text, error = report.communicate()
+    if report.returncode:
+        raise SystemExit("sonde report: " + error)
+    answer = json.loads(text)
+    after = by_turns(plain, hooked, n)
     plain.end()
     hooked.end()
-    middle = [sorted(v)[len(v) // 2] for v in (truth, told, low, high, wall)]
-    return dict(zip(("truth", "told", "low", "high", "wall"), middle), methods=methods, work=work)
+    truth, wall = [(a + b) / 2 for a, b in zip(before, after)]
+    bare = answer["bare"]
+    own = statistics.median(sorted(seen)[:BARE])  # of the time without hooks, that is when rounds are shortest
+    speed, margin = bare["speed"] or 1, bare["margin"] or 1
+    return {"work": work, "methods": answer["agent"]["methods"], "truth": truth, "own": own, "wall": wall, "told": wall * speed,
+            "low": wall * (speed - margin), "high": wall * (speed + margin), "bare": bare}
 
 
 def main():
     out, home, major, classes = sys.argv[1:5]
     bars, rows = [], []
-    print("\nJDK %s, all methods hooked: ms a round\n%-8s %8s %10s %10s %8s  %-20s %10s" %
-          (major, "program", "methods", "unhooked", "told", "error", "interval", "with hooks"))
+    print("\nJDK %s, all methods hooked: ms a round; own: of the hooked JVM while its hooks were out\n%-7s %8s %9s %9s %9s %8s %8s  %-20s %s"
+          % (major, "program", "methods", "unhooked", "own", "told", "error", "of own", "interval", "with hooks"))
     for work, pattern in WORK:
+        if work not in ONLY:
+            continue
         if work != "javac" and not all(map(os.path.exists, JARS)):
             print("%s: %s are missing: run tools/setup corpus" % (work, ", ".join(JARS)))
             continue
         r = measure(out, home, classes, work, pattern)
         rows.append(r)
-        print("%-8s %8d %10.3f %10.3f %7.1f%%  [%.3f, %.3f]%s %10.3f" %
-              (work, r["methods"], r["truth"] / 1e6, r["told"] / 1e6, 100 * (r["told"] / r["truth"] - 1), r["low"] / 1e6,
-               r["high"] / 1e6, " " if r["low"] <= r["truth"] <= r["high"] else "!", r["wall"] / 1e6))
+        print("%-7s %8d %9.3f %9.3f %9.3f %7.1f%% %7.1f%%  [%.3f, %.3f]%s %9.3f" %
+              (work, r["methods"], r["truth"] / 1e6, r["own"] / 1e6, r["told"] / 1e6, 100 * (r["told"] / r["truth"] - 1),
+               100 * (r["told"] / r["own"] - 1), r["low"] / 1e6, r["high"] / 1e6,
+               " " if r["low"] <= r["truth"] <= r["high"] else "!", r["wall"] / 1e6), flush=True)
     for r in rows:
         error = abs(r["told"] / r["truth"] - 1)
         bars.append({"name": "%s-%s" % (r["work"], major), "figure": "%.1f %%" % (100 * error),

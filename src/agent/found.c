@@ -4,7 +4,8 @@
  * A machine that has more to do than processors takes them away from threads in the middle of a call.
  * That belongs to the call's time on the wall, but not to the method.  So of windows in which the
  * system did so to this process the one call that is out of all proportion is left out; windows with
- * few calls, where that cannot be told, are kept apart and used only when there are few others. */
+ * few calls, where that cannot be told, are kept apart and used only when there are few others.  What the
+ * system does not tell of (interrupts, and other guests of a virtual machine) plan/steady.h deals with. */
 #include "agent/found.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 #include "agent/agent.h"
 #include "agent/woven.h"
 #include "base/mem.h"
+#include "plan/steady.h"
 #include "plan/tally.h"
 #include "wire/wire.h"
 
@@ -23,14 +25,15 @@ enum {
 };
 
 struct alone {
-	struct tally calm, all; /* ticks a call */
-	double calm_floor, floor;
+	struct steady calm; /* ticks a call, less those of blank ones */
+	struct tally all;
+	double blank, calls; /* ticks of blank calls, and how many */
 	uint32_t cut;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	struct alone *methods; /* by id */
+	struct alone **methods; /* by id; NULL: not measured */
 	uint32_t n;
 	struct tally speed; /* of blocks with open hooks: what it was worth, in ticks without */
 	uint64_t open, closed, windows, calls;
@@ -41,7 +44,7 @@ static struct alone *method_for(uint32_t id)
 {
 	if (id >= found.n) {
 		uint32_t n = woven_ids() > id ? woven_ids() : id + 1;
-		struct alone *p = mem_realloc(found.methods, n * sizeof(*p));
+		struct alone **p = mem_realloc(found.methods, n * sizeof(*p));
 
 		if (!p)
 			return NULL;
@@ -49,7 +52,14 @@ static struct alone *method_for(uint32_t id)
 		found.methods = p;
 		found.n = n;
 	}
-	return &found.methods[id];
+	if (!found.methods[id]) {
+		struct alone *m = mem_alloc(sizeof(*m));
+
+		if (m)
+			*m = (struct alone){ 0 };
+		found.methods[id] = m;
+	}
+	return found.methods[id];
 }
 
 /* Takes out the longest call, if it is out of all proportion. */
@@ -60,7 +70,7 @@ static void trim(struct solo_sum *s)
 	if (s->max <= OUTLIER * rest)
 		return;
 	s->ticks -= s->max;
-	s->floor -= s->floor / s->calls;
+	s->blank -= s->blank / s->calls;
 	s->calls--;
 }
 
@@ -75,16 +85,15 @@ void found_alone(uint32_t id, const struct solo_sum *sum, bool calm)
 		calm = true;
 	}
 	calls = (double)s->calls;
-	ticks = (double)s->ticks;
+	ticks = (double)s->ticks - (double)s->blank;
 	pthread_mutex_lock(&found.lock);
 	m = method_for(id);
 	if (m) {
 		tally_add(&m->all, ticks, calls);
-		m->floor += (double)s->floor;
-		if (calm) {
-			tally_add(&m->calm, ticks, calls);
-			m->calm_floor += (double)s->floor;
-		}
+		m->blank += (double)s->blank;
+		m->calls += calls;
+		if (calm)
+			steady_add(&m->calm, ticks, calls);
 		found.calls += s->calls;
 	}
 	pthread_mutex_unlock(&found.lock);
@@ -108,7 +117,7 @@ bool found_is_any(uint32_t id)
 	bool any;
 
 	pthread_mutex_lock(&found.lock);
-	any = id < found.n && found.methods[id].all.n;
+	any = id < found.n && found.methods[id] && found.methods[id]->all.n;
 	pthread_mutex_unlock(&found.lock);
 	return any;
 }
@@ -136,19 +145,19 @@ static double ns_of(double ticks)
 
 static void put_method(struct buf *out, uint32_t id, const struct alone *m)
 {
-	bool calm = m->calm.n >= ENOUGH;
-	const struct tally *t = calm ? &m->calm : &m->all;
-	struct estimated mean = tally_ratio(t);
-	double floor = t->down > 0 ? ns_of((calm ? m->calm_floor : m->floor) / t->down) : 0;
+	bool calm = m->calm.windows >= ENOUGH;
+	struct estimated mean = calm ? steady_ratio(&m->calm) : tally_ratio(&m->all);
+	double plain = calm ? steady_plain(&m->calm) : mean.value;
 
-	wire_put_solo(out,
-		      &(struct wire_solo){ .id = id,
-					   .calls = (uint64_t)t->down,
-					   .windows = t->n,
-					   .mean_ns = ns_of(mean.value),
-					   .margin_ns = mean.margin < 0 ? -1 : ns_of(mean.margin),
-					   .cut = m->cut,
-					   .floor_ns = floor });
+	wire_put_solo(
+		out, &(struct wire_solo){ .id = id,
+					  .calls = (uint64_t)(calm ? m->calm.down : m->all.down),
+					  .windows = calm ? m->calm.windows : m->all.n,
+					  .mean_ns = ns_of(mean.value),
+					  .margin_ns = mean.margin < 0 ? -1 : ns_of(mean.margin),
+					  .cut = m->cut,
+					  .blank_ns = m->calls > 0 ? ns_of(m->blank / m->calls) : 0,
+					  .plain_ns = ns_of(plain) });
 }
 
 void found_put(struct buf *out, const struct found_more *more)
@@ -158,8 +167,8 @@ void found_put(struct buf *out, const struct found_more *more)
 
 	pthread_mutex_lock(&found.lock);
 	for (uint32_t id = 0; id < found.n; id++)
-		if (found.methods[id].all.n || found.methods[id].cut)
-			put_method(out, id, &found.methods[id]);
+		if (found.methods[id])
+			put_method(out, id, found.methods[id]);
 	speed = tally_ratio(&found.speed);
 	open = found.open + more->open;
 	closed = found.closed + more->closed;
@@ -178,8 +187,10 @@ void found_put(struct buf *out, const struct found_more *more)
 void found_reset(void)
 {
 	pthread_mutex_lock(&found.lock);
-	if (found.n)
-		memset(found.methods, 0, found.n * sizeof(*found.methods));
+	for (uint32_t id = 0; id < found.n; id++) {
+		mem_free(found.methods[id]);
+		found.methods[id] = NULL;
+	}
 	found.speed = (struct tally){ 0 };
 	found.open = found.closed = found.windows = found.calls = 0;
 	pthread_mutex_unlock(&found.lock);

@@ -3,8 +3,9 @@
  *
  *	open block    hooks as the rules say: calls are counted, the tree grows
  *	closed block  windows, one after the other, in which all gates are closed but those of
- *		draw	some methods of which none calls another: their calls are measured alone;
- *			ends after some ms, or when there were enough
+ *		draw	some methods of which none calls another: all their calls are measured alone
+ *			that begin within a time.  A number of calls would not do: a part of the
+ *			program that begins just then is slower at first, and would count for too much
  *		drain	... and the last call may end; the program runs at full speed
  *		marks	or, now and then, methods that are called moderately often: how often?
  *
@@ -35,10 +36,12 @@
 enum {
 	OPEN_MS = 100,
 	CLOSED_MS = 400,
-	DRAW_MS = 3,
-	DRAIN_MS = 200, /* a call that is longer cannot be measured alone */
+	DRAW_MS = 3,	     /* a window of methods that are called rarely */
+	DRAW_OFTEN_US = 100, /* ... often */
+	OFTEN = 10000,	     /* calls a second */
+	DRAIN_MS = 200,	     /* a call that is longer cannot be measured alone */
 	LOOK_MS = 1,
-	DRAW_CALLS = 400,    /* of one window */
+	DRAW_CALLS = 5000,   /* of one window; then it does not count */
 	CUTS_MAX = 3,	     /* calls that were too long, before a method is given up */
 	MARKS_EVERY = 4,     /* windows */
 	MARKS_MAX = 8,	     /* methods */
@@ -74,6 +77,8 @@ static struct {
 	uint32_t n_gates;	     /* methods that the arrays below are for */
 	int8_t *gates, *shut_gates;  /* of a window; with all closed that may be */
 	uint64_t *counts, *before;   /* calls by id: now, and when the open block began */
+	uint64_t *first;	     /* ... and when the session did, or figures were reset */
+	uint64_t counted;	     /* ticks of open blocks since then */
 } now;
 
 static uint64_t ticks_of_ms(uint64_t ms)
@@ -96,7 +101,7 @@ static bool make_room(void)
 {
 	uint32_t n = woven_ids();
 	int8_t *gates = mem_realloc(now.gates, n + 1), *closed;
-	uint64_t *counts, *before;
+	uint64_t *counts, *before, *first;
 
 	now.gates = gates ? gates : now.gates;
 	closed = gates ? mem_realloc(now.shut_gates, n + 1) : NULL;
@@ -105,10 +110,12 @@ static bool make_room(void)
 	now.counts = counts ? counts : now.counts;
 	before = counts ? mem_realloc(now.before, (n + 1) * sizeof(*before)) : NULL;
 	now.before = before ? before : now.before;
-	if (!before)
+	first = before ? mem_realloc(now.first, (n + 1) * sizeof(*first)) : NULL;
+	now.first = first ? first : now.first;
+	if (!first)
 		return false;
 	for (uint32_t id = now.n_gates; id < n; id++)
-		counts[id] = before[id] = 0;
+		counts[id] = before[id] = first[id] = 0;
 	now.n_gates = n;
 	return true;
 }
@@ -148,6 +155,17 @@ static void see_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 {
 	(void)ctx;
 	turns_node(&now.turns, id, depth, f->calls);
+}
+
+/* Which of them are called often.  The counts are those at the end of an open block. */
+static void look_at_rates(void)
+{
+	double least = OFTEN * (double)now.counted / (double)agent.scale.hz;
+
+	for (uint32_t id = 1; id < now.n_gates; id++)
+		if (now.counts[id] > now.first[id])
+			turns_is_often(&now.turns, id,
+				       (double)(now.counts[id] - now.first[id]) >= least);
 }
 
 static void look_at_tree(uint64_t t)
@@ -238,26 +256,29 @@ static void shut(const uint32_t *ids, size_t n, int gate)
 /* False: there is nothing to be measured. */
 static bool begin_window(uint64_t t)
 {
-	bool marks = !now.shut && now.n_marks && now.windows++ % MARKS_EVERY == 0;
+	bool marks = !now.shut && now.n_marks && now.windows++ % MARKS_EVERY == 0, often = false;
+	uint64_t ticks;
 
 	if (marks) {
 		set_manners(now.marks, now.n_marks, PROBES_MARK);
 		shut(now.marks, now.n_marks, PROBES_OPEN);
 		solo_begin(now.marks, now.n_marks, 0, 0);
 	} else {
-		now.n = turns_next(&now.turns, now.ids, SOLO_METHODS);
+		now.n = turns_next(&now.turns, now.ids, SOLO_METHODS, &often);
 		if (!now.n)
 			return false;
 		set_manners(now.ids, now.n, PROBES_SOLO);
 		shut(now.ids, now.n, PROBES_ALONE);
 		now.switches = switches();
 		t = tick_now();
-		solo_begin(now.ids, now.n, now.shut ? UINT64_MAX : DRAW_CALLS,
-			   now.shut ? UINT64_MAX : t + ticks_of_ms(DRAW_MS));
 	}
+	ticks = often ? ticks_of_ms(DRAW_OFTEN_US) / 1000 : ticks_of_ms(DRAW_MS);
+	if (!marks)
+		solo_begin(now.ids, now.n, now.shut ? UINT64_MAX : DRAW_CALLS,
+			   now.shut ? UINT64_MAX : t + ticks);
 	now.state = marks ? MARKS : DRAW;
 	now.window = tick_now();
-	now.window_end = t + ticks_of_ms(DRAW_MS);
+	now.window_end = t + ticks;
 	now.next = now.window_end;
 	return true;
 }
@@ -347,8 +368,11 @@ static void close_block(void)
 	t = tick_now();
 	end_block(t);
 	reading_methods(see_count, NULL);
+	now.counted += ticks;
 	compare_speed(ticks);
 	choose_marks(ticks);
+	if (!now.shut) /* calibrations have all methods in one window */
+		look_at_rates();
 	look_at_tree(t);
 	now.block_end = t + ticks_of_ms(CLOSED_MS);
 	if (!begin_window(tick_now())) {
@@ -416,17 +440,18 @@ static void forget(void)
 static bool start(uint32_t client)
 {
 	int8_t *gates = now.gates, *shut_gates = now.shut_gates;
-	uint64_t *counts = now.counts, *before = now.before;
+	uint64_t *counts = now.counts, *before = now.before, *first = now.first;
 	uint32_t n = now.n_gates;
 
 	memset(&now, 0, sizeof(now));
 	now.gates = gates, now.shut_gates = shut_gates;
-	now.counts = counts, now.before = before, now.n_gates = n;
+	now.counts = counts, now.before = before, now.first = first, now.n_gates = n;
 	now.jni = agent_enter_jvm(&now.attached);
 	if (!now.jni || !make_room()) {
 		agent_leave_jvm(now.attached);
 		return false;
 	}
+	probes_warm_blanks(now.jni);
 	turns_init(&now.turns);
 	set_polite(true);
 	now.client = client;
@@ -434,6 +459,7 @@ static bool start(uint32_t client)
 	now.state = OPEN;
 	reading_methods(see_count, NULL);
 	memcpy(now.before, now.counts, now.n_gates * sizeof(*now.counts));
+	memcpy(now.first, now.counts, now.n_gates * sizeof(*now.counts));
 	now.next = now.block_end = now.begin + ticks_of_ms(OPEN_MS);
 	return true;
 }
@@ -586,5 +612,6 @@ void in_place_reset(void)
 	flush();
 	found_reset();
 	for (uint32_t id = 0; id < now.n_gates; id++)
-		now.before[id] = 0;
+		now.before[id] = now.first[id] = 0;
+	now.counted = 0;
 }

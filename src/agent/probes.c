@@ -47,7 +47,7 @@ static struct {
  * the overlap with what follows.  So it is done for methods of which Sonde chooses which calls are
  * timed, and not where a rule wants every call timed, come what may.  Their tokens have bit
  * 62 set, which no tick reaches in decades; bit 63 would make them negative, which Java asks for.  Bit
- * 61 is SOLO_TOKEN. */
+ * 61 is SOLO_TOKEN, and 60 says that Java has more to do before the call begins. */
 #define SETTLED ((uint64_t)1 << 62)
 
 static uint8_t manners[PROBE_METHODS]; /* PROBES_* */
@@ -61,7 +61,7 @@ static __attribute__((noinline)) uint64_t enter_mannered(uint32_t id, unsigned m
 	if (manner & PROBES_MARK)
 		return solo_mark(id), 0;
 	token = probe_enter(id);
-	if (token <= PROBE_ASK)
+	if (!token || token == PROBE_ASK)
 		return token;
 	tick_settle();
 	return probe_shift(id, token, token >> 1) | SETTLED;
@@ -507,6 +507,15 @@ static bool warm_up(JNIEnv *jni)
 	return true;
 }
 
+void probes_warm_blanks(JNIEnv *jni)
+{
+	jmethodID warm = (*jni)->GetStaticMethodID(jni, probes.main, "warm", "()V");
+
+	if (warm)
+		(*jni)->CallStaticVoidMethod(jni, probes.main, warm);
+	(*jni)->ExceptionClear(jni);
+}
+
 bool probes_go_fast(JNIEnv *jni)
 {
 	if (agent.jdk < 22 || probes.fast || probes.fast_failed || !probes.open ||
@@ -514,6 +523,8 @@ bool probes_go_fast(JNIEnv *jni)
 		return true;
 	probes.fast = warm_up(jni);
 	probes.fast_failed = !probes.fast;
+	if (probes.fast)
+		probes_warm_blanks(jni);
 	return true;
 }
 

@@ -43,6 +43,8 @@ bool probes_settles(uint32_t id);
 /* Goes over to the cheaper way into C, where the JVM has one and calls are frequent; takes some
  * 150 ms once, in this thread.  True: the way in use is the cheapest there is. */
 bool probes_go_fast(JNIEnv *jni);
+/* Has the code compiled that calls which are measured alone begin with. */
+void probes_warm_blanks(JNIEnv *jni);
 const char *probes_mechanism(void); /* "JNI", "JNI critical", "FFM critical" */
 bool probes_is_fast(void);
 

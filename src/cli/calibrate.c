@@ -78,7 +78,7 @@ struct run {
 	unsigned loops,
 		shapes; /* shapes stand behind the loops, and call hooked methods themselves */
 	/* Sums of what the agent told in the last window. */
-	double told_ns, told_calls, told_floor;
+	double told_ns, told_calls;
 	bool fast;
 	bool alone; /* methods are measured alone */
 	char mechanism[24], jvm[160];
@@ -86,7 +86,6 @@ struct run {
 
 struct sample {
 	double plain, inner, pair; /* ns a call */
-	double floor;		   /* ns of a reading of the clock; 0: not known */
 	bool chained;		   /* each call needs the result of the one before */
 	double noise;		   /* by how much the windows differ */
 	double plain_noise;	   /* ... those of the plain loop */
@@ -94,7 +93,7 @@ struct sample {
 
 /* One window: ns a call. */
 struct window {
-	double plain, hooked, told, floor;
+	double plain, hooked, told;
 };
 
 struct samples {
@@ -246,7 +245,6 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 	if (type == WIRE_solo && wire_get_solo(payload, &one) >= 0) {
 		r->told_ns += one.mean_ns * (double)one.calls;
 		r->told_calls += (double)one.calls;
-		r->told_floor += one.floor_ns * (double)one.calls;
 	} else if (type == WIRE_method && !r->alone && wire_get_method(payload, &m) >= 0) {
 		r->told_ns += (double)m.total_ns;
 		r->told_calls += (double)(m.one_in > 1 ? m.calls : m.timed);
@@ -265,7 +263,7 @@ static int reset(struct run *r)
 
 static int report(struct run *r)
 {
-	r->told_ns = r->told_calls = r->told_floor = 0;
+	r->told_ns = r->told_calls = 0;
 	wire_put_report(&r->client.out, &(struct wire_report){ 0 });
 	return client_ask(&r->client, take, r);
 }
@@ -339,7 +337,6 @@ static int window_once(struct run *r, unsigned loop, unsigned copy, unsigned cal
 		return status;
 	out->plain = (double)plain / calls;
 	out->hooked = (double)hooked / calls;
-	out->floor = r->told_calls > 0 ? r->told_floor / r->told_calls : 0;
 	out->told = timed && r->told_calls > 0 ? r->told_ns / r->told_calls : out->plain;
 	return CLI_DONE;
 }
@@ -358,7 +355,7 @@ static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, s
 
 static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct sample *out)
 {
-	double plain[WINDOWS], hooked[WINDOWS], told[WINDOWS], floors[WINDOWS];
+	double plain[WINDOWS], hooked[WINDOWS], told[WINDOWS];
 	unsigned calls = CALLS_MIN, low = 1; /* not the least: that may be luck */
 	struct window w;
 	int status = window(r, loop, copy, calls, &w);
@@ -373,13 +370,10 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 		plain[i] = w.plain;
 		hooked[i] = w.hooked;
 		told[i] = w.told;
-		floors[i] = w.floor;
 	}
 	out->noise = median(hooked, WINDOWS) - hooked[low] + median(plain, WINDOWS) - plain[low];
 	out->plain_noise = median(plain, WINDOWS) - plain[low];
 	(void)median(told, WINDOWS);
-	(void)median(floors, WINDOWS);
-	out->floor = floors[low];
 	out->plain = plain[low];
 	out->chained = loop % 2 == 0;
 	out->pair = hooked[low] - plain[low];
@@ -544,6 +538,15 @@ static void same_for_all(struct cost of[COST_CLASSES], const struct cost *any)
 	}
 }
 
+/* What a closed hook costs among many that do next to nothing: the shapes are the last samples. */
+static double closed_in_shapes(const struct samples *all, enum cost_tier t)
+{
+	const struct sample *s = all->of[t][COST_CLOSED];
+	unsigned n = all->n[t][COST_CLOSED];
+
+	return n >= 2 ? (s[n - 1].pair + s[n - 2].pair) / 2 : 0;
+}
+
 static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 		      struct cost of[COST_CLASSES])
 {
@@ -566,9 +569,10 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 			of[i] = any;
 		if (k == COST_SOLO)
 			continue;
-		if (k ==
-		    COST_CLOSED) /* it depends on what the compiler makes of it: an upper bound */
-			of[i].pair.low = of[i].pair.mid = 0;
+		if (k == COST_CLOSED) /* it depends on what the compiler makes of it */
+			of[i].pair = (struct span){ 0,
+						    fmin(closed_in_shapes(all, t), of[i].pair.high),
+						    of[i].pair.high };
 		of[i].inner = (struct span){ 0, 0, 0 };
 		of[i].outer = of[i].pair;
 	}
@@ -588,30 +592,9 @@ static double find_noise(const struct samples *all)
 	return n ? fmin(1, fmax(0.005, 2 * median(v, n))) : 0.01;
 }
 
-/* Offsets of calls that were measured alone, as if the processor had been as fast all the time. */
-static double find_floor(struct samples *all)
-{
-	double v[LOOPS_MAX], floor;
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < all->n[COST_COMPILED][COST_SOLO]; i++)
-		if (all->of[COST_COMPILED][COST_SOLO][i].floor > 0)
-			v[n++] = all->of[COST_COMPILED][COST_SOLO][i].floor;
-	floor = n ? median(v, n) : 0;
-	for (unsigned t = 0; t < COST_TIERS; t++)
-		for (unsigned i = 0; i < all->n[t][COST_SOLO]; i++) {
-			struct sample *s = &all->of[t][COST_SOLO][i];
-
-			if (s->floor > 0)
-				s->inner *= floor / s->floor;
-		}
-	return floor;
-}
-
 /* False: nothing was measured. */
 static bool find_costs(struct samples *all, struct costs *out)
 {
-	out->floor = find_floor(all);
 	for (unsigned t = 0; t < COST_TIERS; t++) {
 		for (unsigned k = 0; k < COST_KINDS; k++) {
 			if (t == COST_JNI && !all->n[t][k])
@@ -631,10 +614,9 @@ static void write_samples(const struct samples *all, struct buf *out)
 			for (unsigned i = 0; i < all->n[t][k]; i++) {
 				const struct sample *s = &all->of[t][k][i];
 
-				buf_printf(
-					out,
-					"sample %u %u %.2f inner %.2f pair %.2f noise %.2f floor %.2f\n",
-					t, k, s->plain, s->inner, s->pair, s->noise, s->floor);
+				buf_printf(out,
+					   "sample %u %u %.2f inner %.2f pair %.2f noise %.2f\n", t,
+					   k, s->plain, s->inner, s->pair, s->noise);
 			}
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/bare.h"
 #include "cli/calibration.h"
 #include "cli/cli.h"
 #include "cli/client.h"
@@ -45,6 +46,8 @@ static const char help[] =
 	"  --raw              figures as measured: with what hooks cost in them\n"
 	"  --in-place[=SECONDS]  first measure methods while all other hooks are closed, in windows that\n"
 	"                     take turns, for 10 seconds if not said otherwise\n"
+	"  --bare[=SECONDS]   also take all hooks out for so long (10) but for a few that count, to see how\n"
+	"                     fast the program is without; lasts until it is compiled again, twice\n"
 	"  --no-memory        do not keep how long methods take, for 'sonde dig' to compare with\n"
 	"  --reset            let all figures count from now: after printing, or before a live view\n"
 	"  --pid PID          of a recording with several processes, this one\n"
@@ -97,7 +100,7 @@ static const struct table_column columns[COLUMNS] = {
 	[OFF] = { "off cpu", 2, false, true },	  [ALLOCATED] = { "allocated", 2, false, true },
 };
 
-enum { NAME_WIDTH = 34, INTERVAL_MS = 1000, IN_PLACE_S = 10 };
+enum { NAME_WIDTH = 34, INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10 };
 
 struct seen { /* of a method, the time before: to tell the rate */
 	uint32_t id;
@@ -123,6 +126,8 @@ struct view {
 	pid_t pid;	      /* 0: it is a file */
 	bool raw;	      /* without compensation */
 	uint64_t in_place_ns; /* 0: no */
+	uint64_t bare_ns;     /* 0: no */
+	struct bare bare;
 	bool no_memory;
 	bool has_costs;
 	struct costs costs;
@@ -245,6 +250,8 @@ static void footer(const struct view *v, uint64_t not_shown, uint64_t not_called
 	note(out, not_shown, "methods more");
 	if (v->report.has_program && v->has_costs)
 		show_program(&v->report, v->utf8, out);
+	if (v->bare_ns)
+		bare_text(&v->bare, v->utf8, out);
 	note(out, not_called, "hooked methods were not called; --all shows them");
 	if (!v->report.has_status)
 		return;
@@ -298,6 +305,8 @@ static void show_json(struct view *v, struct buf *out)
 	if (v->top && v->report.n > v->top)
 		v->report.n = (size_t)v->top;
 	report_json(&v->report, &j);
+	if (v->bare_ns)
+		bare_json(&v->bare, &j);
 	json_key(&j, "jvm");
 	if (v->pid && jvm_vitals_read(v->pid, &vitals) >= 0)
 		jvm_vitals_json(&vitals, &j);
@@ -481,6 +490,18 @@ static int measure_in_place(struct view *v)
 	return client_ask(&v->client, report_take, &v->report);
 }
 
+/* The figures are those of before. */
+static int measure_bare(struct view *v)
+{
+	int status = bare_measure(&v->client, &v->target, v->bare_ns, &v->bare);
+
+	if (status == CLI_NO)
+		fputs("sonde: no hooked method is called between 200 and 100,000 times a second, by "
+		      "which the program's speed could be seen\n",
+		      stderr);
+	return status == CLI_NO ? CLI_DONE : status;
+}
+
 /* How long methods take becomes part of their past, which dig compares with.  One look in ten minutes counts: the
  * figures of a later one have most of the same calls. */
 static void remember(const struct view *v)
@@ -524,6 +545,8 @@ static int from_program(struct view *v, const char *text)
 	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE | REPORT_PARTLY });
 	status = client_ask(&v->client, report_take, &v->report);
 	v->pid = v->client.pid;
+	if (status == CLI_DONE && v->bare_ns && v->report.n)
+		status = measure_bare(v);
 	if (status == CLI_DONE && v->live && v->report.n) {
 		status = run_live(v);
 	} else if (status == CLI_DONE) {
@@ -616,6 +639,12 @@ static int set_option(struct view *v, const char *name, int opt)
 			return cli_usage(name, "--in-place wants seconds, from 1 to 3600, not '%s'",
 					 optarg);
 		break;
+	case 'b':
+		v->bare_ns = BARE_S * 1000000000ull;
+		if (optarg && !parse_seconds(optarg, &v->bare_ns))
+			return cli_usage(name, "--bare wants seconds, from 1 to 3600, not '%s'",
+					 optarg);
+		break;
 	case 'f':
 		v->filter = optarg;
 		break;
@@ -649,6 +678,7 @@ int cmd_report(int argc, char **argv)
 		{ "reset", no_argument, NULL, 'r' },
 		{ "raw", no_argument, NULL, 'R' },
 		{ "in-place", optional_argument, NULL, 'i' },
+		{ "bare", optional_argument, NULL, 'b' },
 		{ "no-memory", no_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },

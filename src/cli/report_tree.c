@@ -91,7 +91,7 @@ int report_add_alone(struct report *r, struct slice payload)
 						       .mean = m.mean_ns,
 						       .margin = m.margin_ns,
 						       .cut = m.cut,
-						       .floor = m.floor_ns };
+						       .plain = m.plain_ns };
 	return 0;
 }
 

@@ -8,7 +8,9 @@ double stats_student(size_t freedom)
 {
 	static const double t[] = { 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23 };
 
-	return freedom <= sizeof(t) / sizeof(t[0]) ? t[freedom - 1] : 2.0;
+	if (freedom <= sizeof(t) / sizeof(t[0]))
+		return t[freedom ? freedom - 1 : 0];
+	return 1.96 + 2.5 / (double)freedom; /* to a hundredth */
 }
 
 struct estimated stats_ratio(const double *up, const double *down, size_t n)

@@ -14,7 +14,6 @@
 enum {
 	NODES_MAX = 1 << 13, /* deeper and rarer ones are not looked at */
 	DEPTH_MAX = 1 << 12,
-	ALIKE = 64, /* times as often called, at most */
 };
 
 void turns_init(struct turns *t)
@@ -164,7 +163,7 @@ static void take(struct turns *t, struct turns_method *m)
 	}
 }
 
-size_t turns_next(struct turns *t, uint32_t *ids, size_t most)
+size_t turns_next(struct turns *t, uint32_t *ids, size_t most, bool *often)
 {
 	struct turns_method *first = NULL;
 	size_t n = 0, at;
@@ -182,13 +181,21 @@ size_t turns_next(struct turns *t, uint32_t *ids, size_t most)
 	for (size_t i = 0; i < t->n_methods && n < most; i++) {
 		struct turns_method *m = &t->methods[(at + i) % t->n_methods];
 
-		if (!(need(m) > 0) || m->calls / ALIKE > first->calls ||
-		    first->calls / ALIKE > m->calls || !is_free(t, m))
+		if (!(need(m) > 0) || m->often != first->often || !is_free(t, m))
 			continue;
 		take(t, m);
 		ids[n++] = m->id;
 	}
+	*often = first->often;
 	return n;
+}
+
+void turns_is_often(struct turns *t, uint32_t id, bool often)
+{
+	struct turns_method *m = t->err ? NULL : method_for(t, id);
+
+	if (m)
+		m->often = often;
 }
 
 void turns_leave_out(struct turns *t, uint32_t id)

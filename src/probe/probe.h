@@ -33,9 +33,10 @@ enum {
 	PROBE_FACT_MAX = 4096,	 /* bytes of facts about the calls that run in one thread */
 	PROBE_SEQUENCES = 16,	 /* of one method */
 	PROBE_STEPS = 16,	 /* of one sequence */
-	PROBE_ASK = 4,		 /* a token, see probe_question; SondeProbe.UNMET is 2 */
 	PROBE_PRUNED = PROBE_METHODS, /* in probe_tree(): contexts that were taken out */
 };
+
+#define PROBE_ASK ((uint64_t)1 << 60) /* a token, see probe_question; SondeProbe.UNMET is 2 */
 
 /* ---- for observed threads ---------------------------------------------------------------- */
 

@@ -231,6 +231,7 @@ struct probe_local {
 	uint32_t muted;
 	uint32_t wait; /* calls before a thread that got no block asks again */
 	uint64_t random;
+	uint64_t blank; /* token of the blank call that has just ended, see solo.h; 0: none */
 };
 
 extern HIDDEN struct probe_global probe;

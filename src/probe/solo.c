@@ -10,6 +10,8 @@
 #include "base/tick.h"
 #include "probe/probe_priv.h"
 
+enum { BLANKS = 2 }; /* before each call; the last one counts */
+
 static struct {
 	uint32_t window; /* grows */
 	uint32_t drawing;
@@ -19,35 +21,52 @@ static struct {
 	uint32_t began; /* ... and the window in which it began */
 	uint32_t over;	/* the window in which nothing runs any more */
 	uint32_t id;
-	uint64_t floor; /* of the call that is measured */
+	unsigned blanks; /* that it has had */
+	uint64_t blank;	 /* ticks of the last one */
 	struct solo_sum sums[2][SOLO_METHODS];
 } solo;
 
 static uint8_t places[PROBE_METHODS]; /* of a method among those of the window */
 
+/* The call, or a blank one, begins now. */
+static uint64_t begin_now(uint64_t marks)
+{
+	uint64_t token;
+
+	tick_settle();
+	token = tick_now() << 1 | marks;
+	STORE(solo.token, token);
+	return token;
+}
+
+/* This thread has the right to measure, unless it was taken away, and comes back from a blank call. */
+static uint64_t go_on(uint32_t id)
+{
+	uint64_t token = probe_local.blank;
+
+	probe_local.blank = 0;
+	if (TAKE(solo.token) != token || solo.id != id)
+		return 0;
+	return begin_now(++solo.blanks < BLANKS ? SOLO_BLANK : SOLO_TOKEN);
+}
+
 /* Not to be inlined into anything: what lies between the counter and the program is calibrated. */
 APART uint64_t solo_enter(uint32_t id)
 {
-	uint64_t token, before, now;
-
 	if (probe_local.muted || id >= PROBE_METHODS)
 		return 0;
+	if (probe_local.blank)
+		return go_on(id);
 	if (!__atomic_exchange_n(&probe_words.solo, 0, __ATOMIC_ACQUIRE))
 		return 0;
 	STORE(solo.began, LOAD(solo.window));
 	STORE(solo.id, id);
-	tick_settle();
-	before = tick_now();
-	if (before >= LOAD(solo.until)) {
+	if (tick_now() >= LOAD(solo.until)) {
 		PUBLISH(solo.over, LOAD(solo.began));
 		return 0;
 	}
-	tick_settle();
-	now = tick_now();
-	solo.floor = now - before;
-	token = now << 1 | SOLO_TOKEN;
-	STORE(solo.token, token);
-	return token;
+	solo.blanks = 0;
+	return begin_now(SOLO_BLANK);
 }
 
 /* The right to measure goes back, if there is something left to be measured. */
@@ -64,7 +83,7 @@ static void give_back(uint32_t window)
 
 APART void solo_exit(uint32_t id, uint64_t token)
 {
-	uint64_t now;
+	uint64_t now, ticks;
 	uint32_t window;
 	struct solo_sum *s;
 
@@ -72,14 +91,18 @@ APART void solo_exit(uint32_t id, uint64_t token)
 	now = tick_now();
 	if (TAKE(solo.token) != token || solo.id != id)
 		return; /* given up */
+	ticks = now - ((token & ~SOLO_BLANK) >> 1);
+	if ((token & SOLO_BLANK) == SOLO_BLANK) {
+		solo.blank = ticks;
+		probe_local.blank = token;
+		return;
+	}
 	window = solo.began;
 	if (window == LOAD(solo.window)) {
-		uint64_t ticks = now - ((token & ~SOLO_TOKEN) >> 1);
-
 		s = &solo.sums[window & 1][places[id]];
 		STORE(s->calls, s->calls + 1);
 		STORE(s->ticks, s->ticks + ((int64_t)ticks > 0 ? ticks : 0));
-		STORE(s->floor, s->floor + solo.floor);
+		STORE(s->blank, s->blank + solo.blank);
 		if (ticks > s->max && (int64_t)ticks > 0)
 			STORE(s->max, ticks);
 		if (now >= LOAD(solo.until))
@@ -141,7 +164,7 @@ struct solo_sum solo_sum(size_t i)
 {
 	const struct solo_sum *s = &solo.sums[solo.window & 1][i];
 
-	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks), LOAD(s->max), LOAD(s->floor) };
+	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks), LOAD(s->max), LOAD(s->blank) };
 }
 
 bool solo_is_over(void)

@@ -4,9 +4,10 @@
  * For the time of a window the agent closes all gates but those of some methods.  Whoever comes first
  * takes probe_words.solo, which closes these gates, too, reads the clock when what was under way is
  * done, and gives the word back when the call has ended.  So what is measured is the call as it is
- * when nobody looks, and an offset; below a method that calls itself, too.  The offset is as long as
- * reading the clock is, which is slower when the processor is, or is shared; so that is measured
- * besides.
+ * when nobody looks, and an offset; below a method that calls itself, too.  The offset depends on the JVM,
+ * on what it has compiled, and on how fast the processor is just now.  So it is measured just
+ * before, by blank calls: solo_enter gives a token with all bits of SOLO_BLANK, for which Java calls solo_exit
+ * at once and solo_enter again.  The first one warms up.
  *
  * Or a window only counts the calls of its methods, all of them: marks, by which the program's speed
  * is seen.
@@ -23,6 +24,7 @@
 enum { SOLO_METHODS = 200 }; /* of one window */
 
 #define SOLO_TOKEN ((uint64_t)1 << 61) /* in tokens of calls that are measured alone */
+#define SOLO_BLANK ((uint64_t)3 << 60) /* in those of blank ones */
 
 /* ---- for observed threads ---- */
 
@@ -35,9 +37,8 @@ void solo_mark(uint32_t id);
 
 struct solo_sum {
 	uint64_t calls, ticks;
-	uint64_t max; /* ticks of the longest */
-	uint64_t
-		floor; /* ticks of a reading of the clock, once before each call: how fast the machine is now */
+	uint64_t max;	/* ticks of the longest */
+	uint64_t blank; /* ticks of as many blank calls */
 };
 
 /* At most SOLO_METHODS; after so many calls, or that tick, no more are measured: whoever would have ended

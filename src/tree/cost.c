@@ -36,7 +36,7 @@ static void put_span(struct buf *out, const char *name, const struct span *s)
 
 void cost_write(const struct costs *c, struct buf *out)
 {
-	buf_printf(out, "mechanism %s\nnoise %.4f\nfloor %.3f\n", c->mechanism, c->noise, c->floor);
+	buf_printf(out, "mechanism %s\nnoise %.4f\n", c->mechanism, c->noise);
 	for (unsigned t = 0; t < COST_TIERS; t++) {
 		for (unsigned k = 0; k < COST_KINDS; k++) {
 			for (unsigned i = 0; i < COST_CLASSES; i++) {
@@ -128,8 +128,7 @@ int cost_read(struct slice text, struct costs *out)
 		return E_SYNTAX;
 	memcpy(c.mechanism, value.p, value.n);
 	value = cost_line(text, "noise");
-	if (!take_number(value, 1, &c.noise) ||
-	    !take_number(cost_line(text, "floor"), 1e6, &c.floor))
+	if (!take_number(value, 1, &c.noise))
 		return E_SYNTAX;
 	while (text.n) {
 		const uint8_t *end = memchr(text.p, '\n', text.n);

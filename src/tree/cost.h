@@ -23,8 +23,8 @@ enum cost_kind {
 	COST_SETTLED, /* timed, what was under way is waited for */
 	COST_PASSED,  /* 1/N, and it was not this one's turn: counted; has no inner */
 	COST_LIGHT,   /* counted; has no inner */
-	COST_SOLO,    /* measured alone, in a window in which other hooks are closed */
-	COST_CLOSED,  /* not observed at all, but woven; has no inner */
+	COST_SOLO, /* measured alone, in a window in which other hooks are closed; inner is what a blank call has not */
+	COST_CLOSED, /* not observed at all, but woven; has no inner */
 	COST_KINDS
 };
 
@@ -44,7 +44,6 @@ struct cost {
 
 struct costs {
 	char mechanism[24]; /* "FFM critical" */
-	double floor; /* of a reading of the clock, when COST_SOLO was measured; 0: not known */
 	double noise; /* by what share the same code takes longer or shorter here, now and then */
 	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
 };

@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+enum { DENSE_NS = 20 }; /* of work for each closed hook: then it costs half as much as with none */
+
 static const struct place_alone *alone_of(const struct place_alone *alone, size_t n, uint32_t id)
 {
 	size_t low = 0, high = n;
@@ -55,27 +57,29 @@ static struct span call_of(const struct place_alone *a, const struct tree_node *
 	const struct tree_figures *f = &n->f;
 	const struct span *closed = &c->of[COST_COMPILED][COST_CLOSED][0].pair;
 	double slow = f->interpreted, off, calls = tree_calls_in_raw(f);
-	double below = calls > 0 ? n->hooks / calls : 0;
+	double below = calls > 0 ? n->hooks / calls : 0, dense;
 	const double shares[COST_TIERS] = { [COST_COMPILED] = (1 - slow) * (1 - f->jni),
 					    [COST_INTERPRETED] = slow,
 					    [COST_JNI] = (1 - slow) * f->jni };
 	struct span s = { a->mean, a->mean, a->mean };
-	double slower = a->floor > 0 && c->floor > 0 ? a->floor / c->floor : 1;
 
 	for (unsigned tier = 0; tier < COST_TIERS; tier++) {
 		const struct span *inner = &c->of[tier][COST_SOLO][cost_class(a->mean)].inner;
 
-		s.low -= slower * shares[tier] * inner->high;
-		s.mid -= slower * shares[tier] * inner->mid;
-		s.high -= slower * shares[tier] * inner->low;
+		s.low -= shares[tier] * inner->high;
+		s.mid -= shares[tier] * inner->mid;
+		s.high -= shares[tier] * inner->low;
 	}
+	/* Where there is other work between them, the processor does closed hooks on the side. */
+	dense = below > 0 ? below * DENSE_NS / (below * DENSE_NS + fmax(0, s.mid)) : 0;
 	s.low -= below * closed->high;
-	s.mid -= below * closed->mid;
+	s.mid -= below * dense * closed->mid;
 	s.high -= below * closed->low;
 	off = a->margin + c->noise * fmax(0, s.mid);
 	s.low = fmax(0, s.low - off);
 	s.mid = fmax(0, s.mid);
-	s.high = fmax(s.mid, s.high + off);
+	s.high =
+		fmax(s.mid, s.high + fmax(off, a->plain - a->mean)); /* slow calls may be its own */
 	return s;
 }
 

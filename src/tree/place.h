@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place.h - figures that were measured in place, while all other hooks were closed, put into a tree.
  *
- * What a method took alone is the truth plus the inner part of one hook, which a calibration knows
- * (COST_SOLO) for a processor as fast as then.  Nothing below it has to be taken out.  So it stands instead of what was worked out
- * by subtraction, wherever there is such a figure.  Pure arithmetic, in ns; after tree_compensate(). */
+ * What a method took alone, less a blank call, is the truth and the little that a hooked call has and a blank one
+ * has not, which a calibration knows (COST_SOLO).  Nothing below it has to be taken out.  So it stands instead of
+ * what was worked out by subtraction, wherever there is such a figure.  Pure arithmetic, in ns; after tree_compensate(). */
 #ifndef TREE_PLACE_H
 #define TREE_PLACE_H
 
@@ -15,7 +15,7 @@ struct place_alone {
 	double calls;	     /* that were measured; 0: only too long ones */
 	double mean, margin; /* margin < 0: not known, and then the mean is not used */
 	double cut;	     /* calls that were too long to be measured */
-	double floor;	     /* of a reading of the clock meanwhile; 0: as when it was calibrated */
+	double plain;	     /* the mean with the calls in it that were out of all proportion */
 };
 
 /* The program as a whole, in windows with open hooks and with closed ones. */

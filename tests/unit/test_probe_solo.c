@@ -6,18 +6,30 @@
 
 static const uint32_t both[] = { 5, 9 };
 
+/* As Java begins a call: blank ones before it. */
+static uint64_t enter(uint32_t id)
+{
+	uint64_t token = solo_enter(id);
+
+	while ((token & SOLO_BLANK) == SOLO_BLANK) {
+		solo_exit(id, token);
+		token = solo_enter(id);
+	}
+	return token;
+}
+
 PROBE_TEST(solo_measures_one_call_at_a_time_and_gives_the_word_back, MIB)
 {
 	uint64_t token;
 
-	MUST_INT(solo_enter(5), 0);
+	MUST_INT(enter(5), 0);
 	solo_begin(both, 2, 100, UINT64_MAX);
 	MUST_INT(probe_words.solo, 1);
-	token = solo_enter(9);
+	token = enter(9);
 	MUST(token & SOLO_TOKEN);
 	MUST_INT(probe_words.solo, 0);
-	MUST_INT(solo_enter(9), 0);
-	MUST_INT(solo_enter(5), 0);
+	MUST_INT(enter(9), 0);
+	MUST_INT(enter(5), 0);
 	solo_exit(5, token);
 	MUST_INT(probe_words.solo, 0);
 	solo_exit(9, token);
@@ -25,7 +37,7 @@ PROBE_TEST(solo_measures_one_call_at_a_time_and_gives_the_word_back, MIB)
 	MUST_INT(solo_sum(0).calls, 0);
 	MUST_INT(solo_sum(1).calls, 1);
 	MUST(solo_end());
-	MUST_INT(solo_enter(5), 0);
+	MUST_INT(enter(5), 0);
 }
 
 PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
@@ -33,17 +45,17 @@ PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
 	uint64_t token, other;
 
 	solo_begin(both, 2, 100, UINT64_MAX);
-	token = solo_enter(5);
+	token = enter(5);
 	MUST(!solo_end());
 	solo_exit(5, token);
 	MUST(solo_end());
 	MUST_INT(solo_sum(0).calls, 1);
 	solo_begin(both, 2, 100, UINT64_MAX);
-	token = solo_enter(9);
+	token = enter(9);
 	MUST(!solo_end());
 	MUST_INT(solo_cut(), 1);
 	solo_begin(both, 2, 100, UINT64_MAX);
-	other = solo_enter(5);
+	other = enter(5);
 	solo_exit(9, token); /* late: it is nobody's business any more */
 	MUST_INT(probe_words.solo, 0);
 	MUST_INT(solo_sum(1).calls, 0);
@@ -54,11 +66,11 @@ PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
 PROBE_TEST(solo_ends_after_as_many_calls_as_are_wanted, MIB)
 {
 	solo_begin(both, 2, 2, UINT64_MAX);
-	solo_exit(5, solo_enter(5));
+	solo_exit(5, enter(5));
 	MUST(!solo_is_over());
-	solo_exit(5, solo_enter(5));
+	solo_exit(5, enter(5));
 	MUST(solo_is_over());
-	MUST_INT(solo_enter(5), 0);
+	MUST_INT(enter(5), 0);
 	MUST(solo_end());
 	MUST_INT(solo_sum(0).calls, 2);
 }
@@ -68,7 +80,7 @@ PROBE_TEST(solo_ends_by_itself_when_its_time_is_over, MIB)
 	uint64_t token, soon = probe_now() + 50000000;
 
 	solo_begin(both, 2, 100, soon);
-	token = solo_enter(5);
+	token = enter(5);
 	MUST(token & SOLO_TOKEN);
 	while (probe_now() < soon)
 		;
@@ -78,7 +90,7 @@ PROBE_TEST(solo_ends_by_itself_when_its_time_is_over, MIB)
 	MUST_INT(solo_sum(0).calls, 1);
 	MUST(solo_sum(0).max == solo_sum(0).ticks);
 	solo_begin(both, 2, 100, 1);
-	MUST_INT(solo_enter(5), 0);
+	MUST_INT(enter(5), 0);
 	MUST(solo_is_over());
 	MUST_INT(solo_sum(0).calls, 0);
 }
@@ -87,7 +99,7 @@ PROBE_TEST(solo_marks_are_counted_and_nothing_is_measured, MIB)
 {
 	solo_mark(5);
 	solo_begin(both, 2, 0, UINT64_MAX);
-	MUST_INT(solo_enter(5), 0);
+	MUST_INT(enter(5), 0);
 	for (int i = 0; i < 7; i++)
 		solo_mark(9);
 	MUST(solo_end());
@@ -102,9 +114,9 @@ PROBE_TEST(solo_does_not_see_muted_threads_nor_calls_that_are_taken_back, MIB)
 
 	solo_begin(both, 2, 100, UINT64_MAX);
 	probe_mute(true);
-	MUST_INT(solo_enter(5), 0);
+	MUST_INT(enter(5), 0);
 	probe_mute(false);
-	token = solo_enter(5);
+	token = enter(5);
 	solo_forget(5, token);
 	MUST_INT(probe_words.solo, 1);
 	MUST_INT(solo_sum(0).calls, 0);
@@ -115,7 +127,7 @@ static uint64_t taken[4];
 static void hammer(unsigned number)
 {
 	for (int i = 0; i < 20000; i++) {
-		uint64_t token = solo_enter(both[number & 1]);
+		uint64_t token = enter(both[number & 1]);
 
 		if (token) {
 			taken[number]++;
@@ -132,4 +144,40 @@ PROBE_TEST(solo_counts_each_call_once_whoever_comes, MIB)
 	MUST_INT(solo_sum(0).calls, taken[0] + taken[2]);
 	MUST_INT(solo_sum(1).calls, taken[1] + taken[3]);
 	MUST(taken[0] + taken[1] + taken[2] + taken[3] > 1000);
+}
+
+PROBE_TEST(solo_measures_blank_calls_before_each_call, MIB)
+{
+	uint64_t token, soon;
+
+	solo_begin(both, 2, 100, UINT64_MAX);
+	token = solo_enter(5);
+	MUST((token & SOLO_BLANK) == SOLO_BLANK);
+	MUST_INT(solo_enter(9), 0); /* nobody else may */
+	solo_exit(5, token);
+	MUST_INT(solo_sum(0).calls, 0);
+	token = enter(5);
+	MUST((token & SOLO_BLANK) == SOLO_TOKEN);
+	soon = probe_now() + 100000000;
+	while (probe_now() < soon)
+		;
+	solo_exit(5, token);
+	MUST_INT(solo_sum(0).calls, 1);
+	MUST(solo_sum(0).blank > 0 && solo_sum(0).blank < solo_sum(0).ticks);
+}
+
+PROBE_TEST(solo_is_not_confused_by_a_blank_call_that_does_not_go_on, MIB)
+{
+	uint64_t token;
+
+	solo_begin(both, 2, 100, UINT64_MAX);
+	token = solo_enter(5);
+	solo_exit(5, token);
+	MUST(!solo_end());
+	MUST_INT(solo_cut(), 0);
+	solo_begin(both, 2, 100, UINT64_MAX);
+	MUST_INT(solo_enter(5), 0); /* it comes late */
+	token = enter(5);
+	solo_exit(5, token);
+	MUST_INT(solo_sum(0).calls, 1);
 }

@@ -51,7 +51,7 @@ TEST(a_calibration_that_makes_no_sense_is_refused)
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		buf_clear(&text);
 		buf_printf(&text,
-			   "sonde calibration 2\nmechanism JNI\nnoise 0.01\nfloor 20\n"
+			   "sonde calibration 2\nmechanism JNI\nnoise 0.01\n"
 			   "cost compiled every 0 inner 1 %s 3 outer 1 2 3 pair 1 2 3\nend\n",
 			   wrong[i]);
 		CHECK_INT(cost_read(buf_slice(&text), &read), E_SYNTAX, wrong[i]);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bare.c - counts marks in windows of a second, while the hooks are in and while they are out. */
+#include "cli/bare.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/figures.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "plan/dig.h"
+#include "plan/pace.h"
+
+enum {
+	WINDOW_MS = 1000,
+	WARM_MAX = 30, /* windows */
+	METHODS_MAX = 1 << 18,
+};
+
+struct link {
+	struct client *c;
+	const struct target *target;
+	struct progress progress;
+	unsigned steps, of;	 /* windows so far, and about how many there will be */
+	struct pace_method *all; /* calls of all methods, while marks are chosen */
+	size_t n_all;
+	uint32_t marks[PACE_MARKS];
+	size_t n_marks;
+	struct buf rules;
+	double calls; /* of marks, in the last answer */
+	double open;  /* ns that hooks were open, if they are not always; 0: they are */
+	uint64_t at;  /* when the last answer came */
+	struct bare *out;
+};
+
+/* ---- counts ------------------------------------------------------------------------------- */
+
+static bool is_mark(const struct link *l, uint32_t id)
+{
+	for (size_t i = 0; i < l->n_marks; i++)
+		if (l->marks[i] == id)
+			return true;
+	return false;
+}
+
+static bool take_count(void *ctx, unsigned type, struct slice payload)
+{
+	struct link *l = ctx;
+	struct wire_method m;
+	struct wire_program p;
+
+	if (type == WIRE_program && wire_get_program(payload, &p) >= 0)
+		l->open = (double)p.open_ns;
+	if (type == WIRE_method && wire_get_method(payload, &m) >= 0 && is_mark(l, m.id))
+		l->calls += (double)m.calls;
+	return true;
+}
+
+static int count(struct link *l)
+{
+	int status;
+
+	l->calls = l->open = 0;
+	wire_put_report(&l->c->out, &(struct wire_report){ 0 });
+	status = client_ask(l->c, take_count, l);
+	l->at = clock_ns();
+	return status;
+}
+
+/* CLI_CANNOT: Ctrl-C, or the program is gone. */
+static int pause_for(struct link *l, int ms)
+{
+	uint64_t end = clock_ns() + (uint64_t)ms * 1000000;
+	struct slice payload;
+	unsigned type;
+	char gone[80];
+	int rc = 0;
+
+	while (rc >= 0 && !client_interrupted() && clock_ns() < end)
+		rc = client_next(l->c, (int)((end - clock_ns()) / 1000000) + 1, &type, &payload);
+	if (rc < 0)
+		return cli_cannot("%s", client_gone(l->c, gone));
+	return client_interrupted() ? CLI_CANNOT : CLI_DONE;
+}
+
+/* One window more. */
+static int window(struct link *l, struct pace *to)
+{
+	double calls = l->calls, open = l->open;
+	uint64_t at = l->at;
+	int status = pause_for(l, WINDOW_MS);
+
+	if (status == CLI_DONE)
+		status = count(l);
+	if (status != CLI_DONE)
+		return status;
+	if (l->calls >= calls && l->open >= open) /* else somebody has reset the figures */
+		pace_add(to, l->calls - calls, l->open > 0 ? l->open - open : (double)(l->at - at));
+	l->steps++;
+	progress_step(&l->progress, l->steps < l->of ? (double)l->steps / l->of : 1, l->steps);
+	return CLI_DONE;
+}
+
+static int windows(struct link *l, size_t n, struct pace *to)
+{
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < n && status == CLI_DONE; i++)
+		status = window(l, to);
+	return status;
+}
+
+static int warm_up(struct link *l)
+{
+	struct pace p = { 0 };
+	int status = count(l);
+
+	while (status == CLI_DONE && p.n < WARM_MAX && !pace_is_steady(&p))
+		status = window(l, &p);
+	l->out->waited &= pace_is_steady(&p);
+	return status;
+}
+
+/* ---- marks -------------------------------------------------------------------------------- */
+
+static bool take_all(void *ctx, unsigned type, struct slice payload)
+{
+	struct link *l = ctx;
+	struct wire_method m;
+
+	if (type != WIRE_method || wire_get_method(payload, &m) < 0 ||
+	    (m.flags & (METHOD_GONE | METHOD_ANCHOR | METHOD_PARTLY)))
+		return true;
+	/* The second time the same methods come in the same order; those that are new come last. */
+	for (; l->n_all < METHODS_MAX && l->all[l->n_all].id && l->all[l->n_all].id < m.id;)
+		l->n_all++;
+	if (l->n_all < METHODS_MAX && (!l->all[l->n_all].id || l->all[l->n_all].id == m.id)) {
+		l->all[l->n_all].rate = (double)m.calls - l->all[l->n_all].rate;
+		l->all[l->n_all++].id = m.id;
+	}
+	return true;
+}
+
+static int ask_all(struct link *l)
+{
+	l->n_all = 0;
+	wire_put_report(&l->c->out, &(struct wire_report){ REPORT_PARTLY });
+	return client_ask(l->c, take_all, l);
+}
+
+/* The rules that leave nothing but the marks. */
+static bool take_names(void *ctx, unsigned type, struct slice payload)
+{
+	struct link *l = ctx;
+	struct wire_method m;
+
+	if (type != WIRE_method || wire_get_method(payload, &m) < 0 || !is_mark(l, m.id))
+		return true;
+	buf_text(&l->rules, "hook ");
+	dig_put_target(&l->rules, m.name);
+	buf_text(&l->rules, " light\n");
+	return true;
+}
+
+static int choose(struct link *l)
+{
+	size_t size = (METHODS_MAX + 1) * sizeof(*l->all);
+	uint64_t begin;
+	int status;
+
+	l->all = mem_alloc(size);
+	if (!l->all)
+		return cli_cannot("out of memory");
+	memset(l->all, 0, size);
+	begin = clock_ns();
+	status = ask_all(l);
+	if (status == CLI_DONE)
+		status = pause_for(l, 2 * WINDOW_MS);
+	if (status == CLI_DONE)
+		status = ask_all(l);
+	for (size_t i = 0; i < l->n_all; i++)
+		l->all[i].rate *= 1e9 / (double)(clock_ns() - begin);
+	if (status == CLI_DONE)
+		l->n_marks = pace_choose(l->all, l->n_all, l->marks);
+	mem_free(l->all);
+	if (status != CLI_DONE)
+		return status;
+	if (!l->n_marks)
+		return CLI_NO;
+	l->out->marks = (unsigned)l->n_marks;
+	buf_text(&l->rules, "skip **\n");
+	wire_put_report(&l->c->out, &(struct wire_report){ 0 });
+	return client_ask(l->c, take_names, l);
+}
+
+/* ---- changes ------------------------------------------------------------------------------ */
+
+static bool take_nothing(void *ctx, unsigned type, struct slice payload)
+{
+	(void)ctx, (void)type, (void)payload;
+	return true;
+}
+
+static int take_out(struct link *l)
+{
+	uint64_t begin = clock_ns();
+	int status;
+
+	wire_put_hook(&l->c->out, &(struct wire_hook){ .rules = buf_slice(&l->rules),
+						       .origin = slice_str("report --bare"),
+						       .flags = HOOK_HELD | HOOK_YES });
+	status = client_ask(l->c, take_nothing, NULL);
+	l->out->change_ns += (double)(clock_ns() - begin);
+	return status;
+}
+
+/* The agent serves one client after the other: when it answers again, the hooks are in. */
+static int put_back(struct link *l)
+{
+	uint64_t begin = clock_ns();
+	int status;
+
+	client_close(l->c);
+	status = client_open(l->c, l->target);
+	l->c->quiet = true;
+	if (status == CLI_DONE)
+		status = count(l);
+	l->out->change_ns += (double)(clock_ns() - begin);
+	return status;
+}
+
+static double time_of(const struct pace *p)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		ns += p->ns[i];
+	return ns;
+}
+
+int bare_measure(struct client *c, const struct target *t, uint64_t for_ns, struct bare *out)
+{
+	struct link l = { .c = c, .target = t, .out = out };
+	size_t n = (size_t)(for_ns / 1000000 / WINDOW_MS);
+	struct pace hooked = { 0 }, bare = { 0 };
+	int status;
+
+	*out = (struct bare){ .speed.margin = -1, .waited = true };
+	n = n < 4 ? 4 : n > PACE_WINDOWS ? PACE_WINDOWS : n;
+	l.of = (unsigned)(2 * n + 30);
+	c->quiet = true;
+	progress_start(&l.progress, "without hooks");
+	status = choose(&l);
+	if (status == CLI_DONE)
+		status = warm_up(&l);
+	if (status == CLI_DONE)
+		status = windows(&l, n / 2, &hooked);
+	if (status == CLI_DONE)
+		status = take_out(&l);
+	if (status == CLI_DONE)
+		status = warm_up(&l);
+	if (status == CLI_DONE)
+		status = windows(&l, n, &bare);
+	if (status == CLI_DONE)
+		status = put_back(&l);
+	if (status == CLI_DONE)
+		status = warm_up(&l);
+	if (status == CLI_DONE)
+		status = windows(&l, n - n / 2, &hooked);
+	progress_clear(&l.progress);
+	if (status == CLI_DONE)
+		out->speed = pace_speed(&hooked, &bare);
+	out->hooked_ns = time_of(&hooked);
+	out->bare_ns = time_of(&bare);
+	buf_release(&l.rules);
+	return status;
+}
+
+void bare_text(const struct bare *b, bool utf8, struct buf *out)
+{
+	char margin[FIGURE_MAX], windows[FIGURE_MAX], change[FIGURE_MAX];
+
+	if (b->speed.margin < 0 || !(b->speed.value > 0)) {
+		buf_text(out, "without hooks: not known\n");
+		return;
+	}
+	buf_printf(
+		out,
+		"without hooks: 1 s with all of them takes %.3f s without any %s, measured in %s\n",
+		b->speed.value, figure_margin(margin, b->speed.margin / b->speed.value, utf8),
+		figure_time(windows, b->hooked_ns + b->bare_ns));
+	buf_printf(out, "taking the hooks out and putting them back took %s%s\n",
+		   figure_time(change, b->change_ns),
+		   b->waited ? "" : "; the program was still becoming faster after that");
+}
+
+void bare_json(const struct bare *b, struct json *j)
+{
+	bool known = b->speed.margin >= 0;
+
+	json_key(j, "bare");
+	json_open(j, '{');
+	json_key(j, "speed");
+	known ? json_double(j, b->speed.value) : json_null(j);
+	json_key(j, "margin");
+	known ? json_double(j, b->speed.margin) : json_null(j);
+	cli_json_count(j, "marks", b->marks);
+	cli_json_count(j, "hooked_ns", (uint64_t)b->hooked_ns);
+	cli_json_count(j, "bare_ns", (uint64_t)b->bare_ns);
+	cli_json_count(j, "change_ns", (uint64_t)b->change_ns);
+	json_key(j, "steady");
+	json_bool(j, b->waited);
+	json_close(j, '}');
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bare.h - how fast a program is without any hook, found by taking them out for a while.
+ *
+ * Even closed hooks make methods larger, and the JVM compiles less of them into one.  So all hooks are taken out
+ * but for a few that count (plan/pace.h), by rules that this client holds: when it ends, however it
+ * does, everything is as it was.  With hooks, without, and with hooks again; after each change the JVM compiles
+ * anew, which is waited for. */
+#ifndef CLI_BARE_H
+#define CLI_BARE_H
+
+#include "base/json.h"
+#include "cli/client.h"
+#include "plan/stats.h"
+
+struct bare {
+	struct estimated speed; /* with hooks, as a share of that without; margin < 0: not known */
+	double hooked_ns, bare_ns; /* of windows that count */
+	double change_ns;	   /* how long it took to take hooks out and to put them in again */
+	unsigned marks;
+	bool waited; /* ... until the program did not become faster any more */
+};
+
+void bare_text(const struct bare *b, bool utf8, struct buf *out); /* two lines */
+void bare_json(const struct bare *b, struct json *j); /* "bare": {...}, for an open object */
+
+/* Takes about five times for_ns.  CLI_DONE; CLI_NO: no method is called moderately often; else after a message. */
+int bare_measure(struct client *c, const struct target *t, uint64_t for_ns, struct bare *out);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pace.c - chooses marks, and compares windows in which they were counted. */
+#include "plan/pace.h"
+
+#include <math.h>
+
+enum {
+	RATE_MIN = 200, /* calls a second */
+	RATE_MAX = 100000,
+	RATE_BEST = 5000,
+	LOOK = 3, /* windows that are compared with as many before */
+};
+
+/* How far from the best; negative: it is none. */
+static double unfit(double rate)
+{
+	if (rate < RATE_MIN || rate > RATE_MAX)
+		return -1;
+	return rate > RATE_BEST ? rate / RATE_BEST : RATE_BEST / rate;
+}
+
+size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PACE_MARKS])
+{
+	double have[PACE_MARKS];
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double off = unfit(methods[i].rate);
+		size_t at;
+
+		if (off < 0 || (found == PACE_MARKS && off >= have[found - 1]))
+			continue;
+		found += found < PACE_MARKS;
+		for (at = found - 1; at > 0 && have[at - 1] > off; at--) {
+			have[at] = have[at - 1];
+			ids[at] = ids[at - 1];
+		}
+		have[at] = off;
+		ids[at] = methods[i].id;
+	}
+	return found;
+}
+
+void pace_add(struct pace *p, double calls, double ns)
+{
+	if (p->n == PACE_WINDOWS || !(ns > 0))
+		return;
+	p->calls[p->n] = calls;
+	p->ns[p->n++] = ns;
+}
+
+static double pace_of(const struct pace *p, size_t from, size_t n)
+{
+	double calls = 0, ns = 0;
+
+	for (size_t i = from; i < from + n; i++)
+		calls += p->calls[i], ns += p->ns[i];
+	return ns > 0 ? calls / ns : 0;
+}
+
+bool pace_is_steady(const struct pace *p)
+{
+	if (p->n < 2 * LOOK)
+		return false;
+	return pace_of(p, p->n - LOOK, LOOK) <= 1.02 * pace_of(p, p->n - 2 * LOOK, LOOK);
+}
+
+struct estimated pace_speed(const struct pace *hooked, const struct pace *bare)
+{
+	struct estimated h = stats_ratio(hooked->calls, hooked->ns, hooked->n);
+	struct estimated b = stats_ratio(bare->calls, bare->ns, bare->n);
+	double speed;
+
+	if (!(h.value > 0) || !(b.value > 0) || h.margin < 0 || b.margin < 0)
+		return (struct estimated){ 0, -1 };
+	speed = h.value / b.value;
+	return (struct estimated){ speed, speed * hypot(h.margin / h.value, b.margin / b.value) };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pace.h - how fast a program is with hooks and without, as a few of its methods that are counted show.
+ *
+ * Marks are methods that are called moderately often: often enough to mean something within a second, and
+ * so rarely that counting them costs nothing.  How often they are called in a window of a second or so is the
+ * program's pace.  Plain values; no JVM, no clock. */
+#ifndef PLAN_PACE_H
+#define PLAN_PACE_H
+
+#include "plan/stats.h"
+
+enum { PACE_MARKS = 8, PACE_WINDOWS = 256 };
+
+struct pace_method {
+	uint32_t id;
+	double rate; /* calls a second */
+};
+
+/* The ids of the best marks; none: no method is called moderately often. */
+size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PACE_MARKS]);
+
+struct pace {
+	size_t n;
+	double calls[PACE_WINDOWS], ns[PACE_WINDOWS];
+};
+
+void pace_add(struct pace *p, double calls,
+	      double ns); /* one window; passed over when it is full */
+
+/* A program whose byte code has changed is slow until it is compiled again.  The last windows are not
+ * faster than those before, and there are enough. */
+bool pace_is_steady(const struct pace *p);
+
+/* The pace with hooks as a share of that without; margin < 0: nobody knows. */
+struct estimated pace_speed(const struct pace *hooked, const struct pace *bare);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* steady.h - a ratio of two sums over windows that a few disturbed windows do not move.
+ *
+ * Machines interrupt programs: a call of 50 ns that is interrupted once takes 50 us.  So windows whose ratio is
+ * far out are left out of the value, if they are few: a tenth at each end.  Far out is what is farther from
+ * the middle half of the windows than three times its width (Tukey).  They may also be the
+ * program's own rare slow calls: then the plain ratio is right, and it is told, too.  The margin
+ * is from how the windows differ, with those that were left out as the last ones that were not.
+ *
+ * A fixed number of windows is kept; when there are more, each two neighbours become one.  A plain value;
+ * all zero is an empty one. */
+#ifndef PLAN_STEADY_H
+#define PLAN_STEADY_H
+
+#include <stdint.h>
+
+#include "plan/stats.h"
+
+enum { STEADY_MAX = 40 };
+
+struct steady {
+	uint64_t windows;
+	uint32_t n;	  /* kept */
+	uint32_t each;	  /* windows in one that is kept, from 1 on */
+	uint32_t in_last; /* ... and in the last one */
+	double up, down;  /* of all */
+	float ups[STEADY_MAX], downs[STEADY_MAX];
+};
+
+/* One window; one with nothing below counts as none. */
+void steady_add(struct steady *s, double up, double down);
+
+/* margin < 0: nobody knows. */
+struct estimated steady_ratio(const struct steady *s);
+double steady_plain(const struct steady *s); /* nothing left out; 0: there is nothing */
+
+#endif

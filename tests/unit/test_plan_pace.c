@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How fast a program is with hooks and without. */
+#include <math.h>
+
+#include "plan/pace.h"
+#include "test.h"
+
+TEST(marks_are_called_moderately_often_and_the_best_come_first)
+{
+	struct pace_method all[40];
+	uint32_t ids[PACE_MARKS];
+
+	for (uint32_t i = 0; i < 40; i++)
+		all[i] = (struct pace_method){ i + 1, pow(2, i) };
+	CHECK_INT(pace_choose(all, 40, ids), PACE_MARKS, NULL);
+	CHECK_INT(ids[0], 13, "4096 is nearest to 5000");
+	for (size_t i = 0; i < PACE_MARKS; i++)
+		CHECK(ids[i] >= 9 && ids[i] <= 17);
+	CHECK_INT(pace_choose(all, 7, ids), 0, "all are rare");
+	CHECK_INT(pace_choose(all + 30, 10, ids), 0, "all are frequent");
+}
+
+TEST(a_program_that_becomes_faster_is_not_steady)
+{
+	struct pace p = { 0 };
+
+	for (int i = 0; i < 10; i++) {
+		CHECK(!pace_is_steady(&p));
+		pace_add(&p, 100 + 20 * i, 1e9);
+	}
+	for (int i = 0; i < 6; i++)
+		pace_add(&p, 280, 1e9);
+	CHECK(pace_is_steady(&p));
+}
+
+TEST(speed_is_the_ratio_of_paces_and_its_margin_that_of_both)
+{
+	struct pace hooked = { 0 }, bare = { 0 };
+	struct estimated e;
+
+	CHECK(pace_speed(&hooked, &bare).margin < 0);
+	for (int i = 0; i < 10; i++) {
+		pace_add(&hooked, 100 + i % 2, 1e9);
+		pace_add(&bare, 400 + 4 * (i % 2), 1e9);
+	}
+	e = pace_speed(&hooked, &bare);
+	CHECK(fabs(e.value - 0.25) < 1e-9 && e.margin > 0 && e.margin < 0.005);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ratios that disturbed windows do not move. */
+#include <math.h>
+
+#include "plan/steady.h"
+#include "test.h"
+
+static double any(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return (double)(*x >> 11) / 9007199254740992.0;
+}
+
+TEST(a_ratio_of_no_window_or_of_one_has_no_margin)
+{
+	struct steady s = { 0 };
+
+	steady_add(&s, 100, 0);
+	CHECK(steady_ratio(&s).margin < 0 && s.windows == 0);
+	steady_add(&s, 100, 4);
+	CHECK(steady_ratio(&s).value == 25 && steady_ratio(&s).margin < 0);
+	CHECK(steady_plain(&s) == 25);
+}
+
+TEST(disturbed_windows_do_not_move_the_ratio_but_the_plain_one)
+{
+	struct steady s = { 0 };
+	uint64_t seed = 5;
+
+	for (int i = 0; i < 30; i++)
+		steady_add(&s, i % 15 == 7 ? 1e6 : 100 * (49 + 2 * any(&seed)), 100);
+	CHECK(fabs(steady_ratio(&s).value - 50) < 1 && steady_ratio(&s).margin < 1);
+	CHECK(steady_plain(&s) > 500);
+}
+
+TEST(any_number_of_windows_is_kept_as_few)
+{
+	struct steady s = { 0 };
+
+	for (int i = 0; i < 10000; i++)
+		steady_add(&s, 6 * (1 + i % 3), 2 * (1 + i % 3));
+	CHECK(s.n <= STEADY_MAX && s.n >= STEADY_MAX / 2 && s.windows == 10000);
+	CHECK(fabs(steady_ratio(&s).value - 3) < 1e-6 && fabs(steady_plain(&s) - 3) < 1e-9);
+	CHECK(steady_ratio(&s).margin >= 0 && steady_ratio(&s).margin < 1e-6);
+}
+
+TEST(the_interval_holds_the_truth_in_most_cases)
+{
+	uint64_t seed = 99;
+	int held = 0;
+
+	for (int round = 0; round < 400; round++) {
+		struct steady s = { 0 };
+		struct estimated e;
+
+		for (int i = 0; i < 25; i++) {
+			double calls = 10 + floor(20 * any(&seed));
+
+			steady_add(&s, calls * (90 + 20 * any(&seed)), calls);
+		}
+		e = steady_ratio(&s);
+		held += fabs(e.value - 100) <= e.margin;
+	}
+	CHECK(held >= 360 && held < 396);
+}
