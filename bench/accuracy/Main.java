@@ -56,24 +56,27 @@ public final class Main {
         return (double) (System.nanoTime() - from) / n;
     }
 
-    /** Always the same work, some 50 to 100 us. */
+    private static int references;
+
+    /** Always the same work, some 50 to 100 us; not from the same place, which a processor would learn by heart. */
     private static double reference(int kind) {
+        long x = 7919L * references++;
         long from = System.nanoTime();
         switch (kind) {
             case 0:
-                sink = Kinds.doHash(kind + 7, 25_000);
+                sink = Kinds.doHash(x, 25_000);
                 break;
             case 1:
-                sink = Kinds.doSums(kind + 7, 25_000);
+                sink = Kinds.doSums(x, 25_000);
                 break;
             case 2:
-                sink = Kinds.doWalk(kind + 7, 10_000);
+                sink = Kinds.doWalk(x, 10_000);
                 break;
             case 3:
-                sink = Kinds.doRoot(kind + 7, 10_000);
+                sink = Kinds.doRoot(x, 10_000);
                 break;
             default:
-                sink = Kinds.doBranch(kind + 7, 10_000);
+                sink = Kinds.doBranch(x, 10_000);
                 break;
         }
         return System.nanoTime() - from;

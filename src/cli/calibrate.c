@@ -39,6 +39,9 @@ enum {
 	LOOPS_MAX = 64,
 	WINDOWS = 15,
 	WINDOW_NS = 250000,
+	NOISE_MIN = 3, /* percent; code that the JVM compiles anew is not equally fast */
+	SOLO_OFF =
+		5, /* ns by which calls differ from blank ones, at least: by what they begin and end with */
 	SHORT_NS = 400, /* shorter ones show best what does not depend on the length */
 	FEW = 3,	/* loops are too few for a class of its own */
 	CALLS_MIN = 50,
@@ -567,8 +570,11 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 	for (unsigned i = 0; i < COST_CLASSES && k >= COST_PASSED; i++) {
 		if (k == COST_SOLO || k == COST_CLOSED)
 			of[i] = any;
-		if (k == COST_SOLO)
+		if (k == COST_SOLO) {
+			of[i].inner.low = fmin(of[i].inner.low, of[i].inner.mid - SOLO_OFF);
+			of[i].inner.high = fmax(of[i].inner.high, of[i].inner.mid + SOLO_OFF);
 			continue;
+		}
 		if (k == COST_CLOSED) /* it depends on what the compiler makes of it */
 			of[i].pair = (struct span){ 0,
 						    fmin(closed_in_shapes(all, t), of[i].pair.high),
@@ -589,7 +595,7 @@ static double find_noise(const struct samples *all)
 		for (unsigned i = 0; i < all->n[0][k]; i++)
 			if (all->of[0][k][i].plain >= 100)
 				v[n++] = all->of[0][k][i].plain_noise / all->of[0][k][i].plain;
-	return n ? fmin(1, fmax(0.005, 2 * median(v, n))) : 0.01;
+	return n ? fmin(1, fmax(NOISE_MIN / 100.0, 2 * median(v, n))) : NOISE_MIN / 100.0;
 }
 
 /* False: nothing was measured. */
