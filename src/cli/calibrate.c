@@ -571,6 +571,8 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 		if (k == COST_SOLO || k == COST_CLOSED)
 			of[i] = any;
 		if (k == COST_SOLO) {
+			if (t != COST_INTERPRETED) /* what is found here is its own error, so far */
+				of[i].inner.mid = 0;
 			of[i].inner.low = fmin(of[i].inner.low, of[i].inner.mid - SOLO_OFF);
 			of[i].inner.high = fmax(of[i].inner.high, of[i].inner.mid + SOLO_OFF);
 			continue;
