@@ -15,10 +15,12 @@
 enum {
 	WINDOW_MS = 1000,
 	WARM_MAX = 30, /* windows */
+	ROOTS_MAX = 200,
 	METHODS_MAX = 1 << 18,
 };
 
 struct link {
+	const struct bare_ask *ask;
 	struct client *c;
 	const struct target *target;
 	struct progress progress;
@@ -36,10 +38,10 @@ struct link {
 
 /* ---- counts ------------------------------------------------------------------------------- */
 
-static bool is_mark(const struct link *l, uint32_t id)
+static bool has_id(const uint32_t *ids, size_t n, uint32_t id)
 {
-	for (size_t i = 0; i < l->n_marks; i++)
-		if (l->marks[i] == id)
+	for (size_t i = 0; i < n; i++)
+		if (ids[i] == id)
 			return true;
 	return false;
 }
@@ -52,7 +54,8 @@ static bool take_count(void *ctx, unsigned type, struct slice payload)
 
 	if (type == WIRE_program && wire_get_program(payload, &p) >= 0)
 		l->open = (double)p.open_ns;
-	if (type == WIRE_method && wire_get_method(payload, &m) >= 0 && is_mark(l, m.id))
+	if (type == WIRE_method && wire_get_method(payload, &m) >= 0 &&
+	    has_id(l->marks, l->n_marks, m.id))
 		l->calls += (double)m.calls;
 	return true;
 }
@@ -155,7 +158,8 @@ static bool take_names(void *ctx, unsigned type, struct slice payload)
 	struct link *l = ctx;
 	struct wire_method m;
 
-	if (type != WIRE_method || wire_get_method(payload, &m) < 0 || !is_mark(l, m.id))
+	if (type != WIRE_method || wire_get_method(payload, &m) < 0 ||
+	    !has_id(l->marks, l->n_marks, m.id))
 		return true;
 	buf_text(&l->rules, "hook ");
 	dig_put_target(&l->rules, m.name);
@@ -194,6 +198,32 @@ static int choose(struct link *l)
 	return client_ask(l->c, take_names, l);
 }
 
+/* Rules for methods that no hooked one calls, and for the marks that are none of these. */
+static void put_roots(struct link *l, struct buf *out)
+{
+	const struct report *r = l->ask->report;
+	uint32_t roots[ROOTS_MAX];
+	size_t n = 0;
+
+	for (uint32_t k = 0; k < r->tree.n && n < ROOTS_MAX; k++) {
+		const struct tree_node *node = &r->tree.nodes[k];
+
+		if (node->parent == TREE_NONE && !has_id(roots, n, node->f.id))
+			roots[n++] = node->f.id;
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		const struct wire_method *m = &r->all[i]->m;
+		bool root = has_id(roots, n, m->id);
+
+		if (!root && !has_id(l->marks, l->n_marks, m->id))
+			continue;
+		buf_text(out, "hook ");
+		dig_put_target(out, m->name);
+		buf_text(out, root ? " timed\n" : " light\n");
+		l->out->roots += root;
+	}
+}
+
 /* ---- changes ------------------------------------------------------------------------------ */
 
 static bool take_nothing(void *ctx, unsigned type, struct slice payload)
@@ -202,14 +232,16 @@ static bool take_nothing(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
-static int take_out(struct link *l)
+/* Nothing but what these rules want is hooked. */
+static int leave_only(struct link *l, const struct buf *rules)
 {
 	uint64_t begin = clock_ns();
 	int status;
 
-	wire_put_hook(&l->c->out, &(struct wire_hook){ .rules = buf_slice(&l->rules),
-						       .origin = slice_str("report --bare"),
-						       .flags = HOOK_HELD | HOOK_YES });
+	wire_put_hook(&l->c->out,
+		      &(struct wire_hook){ .rules = buf_slice(rules),
+					   .origin = slice_str("report --bare"),
+					   .flags = HOOK_HELD | HOOK_YES | HOOK_INSTEAD });
 	status = client_ask(l->c, take_nothing, NULL);
 	l->out->change_ns += (double)(clock_ns() - begin);
 	return status;
@@ -230,6 +262,38 @@ static int put_back(struct link *l)
 	return status;
 }
 
+static bool take_bare(void *ctx, unsigned type, struct slice payload)
+{
+	struct link *l = ctx;
+
+	if (type == WIRE_solo)
+		report_add_bare(l->ask->report, payload);
+	return true;
+}
+
+/* Measures the roots in place, with nothing below them. */
+static int measure_roots(struct link *l)
+{
+	struct buf rules = { 0 };
+	int status;
+
+	buf_text(&rules, "skip **\n");
+	put_roots(l, &rules);
+	status = rules.err ? cli_cannot("out of memory") : leave_only(l, &rules);
+	buf_release(&rules);
+	if (status == CLI_DONE)
+		status = warm_up(l);
+	if (status != CLI_DONE || !l->out->roots)
+		return status;
+	wire_put_in_place(&l->c->out, &(struct wire_in_place){ .for_ns = l->ask->in_place_ns });
+	status = client_ask(l->c, take_nothing, NULL);
+	if (status == CLI_DONE) {
+		wire_put_report(&l->c->out, &(struct wire_report){ 0 });
+		status = client_ask(l->c, take_bare, l);
+	}
+	return status;
+}
+
 static double time_of(const struct pace *p)
 {
 	double ns = 0;
@@ -239,17 +303,17 @@ static double time_of(const struct pace *p)
 	return ns;
 }
 
-int bare_measure(struct client *c, const struct target *t, uint64_t for_ns, struct bare *out)
+int bare_measure(const struct bare_ask *ask, struct bare *out)
 {
-	struct link l = { .c = c, .target = t, .out = out };
-	size_t n = (size_t)(for_ns / 1000000 / WINDOW_MS);
+	struct link l = { .c = ask->client, .target = ask->target, .ask = ask, .out = out };
+	size_t n = (size_t)(ask->for_ns / 1000000 / WINDOW_MS);
 	struct pace hooked = { 0 }, bare = { 0 };
 	int status;
 
 	*out = (struct bare){ .speed.margin = -1, .waited = true };
 	n = n < 4 ? 4 : n > PACE_WINDOWS ? PACE_WINDOWS : n;
 	l.of = (unsigned)(2 * n + 30);
-	c->quiet = true;
+	l.c->quiet = true;
 	progress_start(&l.progress, "without hooks");
 	status = choose(&l);
 	if (status == CLI_DONE)
@@ -257,11 +321,13 @@ int bare_measure(struct client *c, const struct target *t, uint64_t for_ns, stru
 	if (status == CLI_DONE)
 		status = windows(&l, n / 2, &hooked);
 	if (status == CLI_DONE)
-		status = take_out(&l);
+		status = leave_only(&l, &l.rules);
 	if (status == CLI_DONE)
 		status = warm_up(&l);
 	if (status == CLI_DONE)
 		status = windows(&l, n, &bare);
+	if (status == CLI_DONE && ask->in_place_ns)
+		status = measure_roots(&l);
 	if (status == CLI_DONE)
 		status = put_back(&l);
 	if (status == CLI_DONE)
@@ -306,6 +372,7 @@ void bare_json(const struct bare *b, struct json *j)
 	json_key(j, "margin");
 	known ? json_double(j, b->speed.margin) : json_null(j);
 	cli_json_count(j, "marks", b->marks);
+	cli_json_count(j, "roots", b->roots);
 	cli_json_count(j, "hooked_ns", (uint64_t)b->hooked_ns);
 	cli_json_count(j, "bare_ns", (uint64_t)b->bare_ns);
 	cli_json_count(j, "change_ns", (uint64_t)b->change_ns);

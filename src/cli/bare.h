@@ -4,26 +4,36 @@
  * Even closed hooks make methods larger, and the JVM compiles less of them into one.  So all hooks are taken out
  * but for a few that count (plan/pace.h), by rules that this client holds: when it ends, however it
  * does, everything is as it was.  With hooks, without, and with hooks again; after each change the JVM compiles
- * anew, which is waited for. */
+ * anew, which is waited for.  Methods that no hooked one calls may be measured in place meanwhile: then there
+ * is no hook below them, not even a closed one. */
 #ifndef CLI_BARE_H
 #define CLI_BARE_H
 
 #include "base/json.h"
 #include "cli/client.h"
+#include "cli/report_rows.h"
 #include "plan/stats.h"
 
 struct bare {
 	struct estimated speed; /* with hooks, as a share of that without; margin < 0: not known */
 	double hooked_ns, bare_ns; /* of windows that count */
 	double change_ns;	   /* how long it took to take hooks out and to put them in again */
-	unsigned marks;
-	bool waited; /* ... until the program did not become faster any more */
+	unsigned marks,
+		roots; /* methods that were counted; that were measured with nothing below */
+	bool waited;   /* ... until the program did not become faster any more */
 };
 
 void bare_text(const struct bare *b, bool utf8, struct buf *out); /* two lines */
 void bare_json(const struct bare *b, struct json *j); /* "bare": {...}, for an open object */
 
 /* Takes about five times for_ns.  CLI_DONE; CLI_NO: no method is called moderately often; else after a message. */
-int bare_measure(struct client *c, const struct target *t, uint64_t for_ns, struct bare *out);
+struct bare_ask {
+	struct client *client;
+	const struct target *target;
+	uint64_t for_ns;
+	uint64_t in_place_ns;  /* 0: methods are not measured */
+	struct report *report; /* that was told before; methods' figures in place are replaced */
+};
+int bare_measure(const struct bare_ask *ask, struct bare *out);
 
 #endif

@@ -493,7 +493,12 @@ static int measure_in_place(struct view *v)
 /* The figures are those of before. */
 static int measure_bare(struct view *v)
 {
-	int status = bare_measure(&v->client, &v->target, v->bare_ns, &v->bare);
+	const struct bare_ask ask = { .client = &v->client,
+				      .target = &v->target,
+				      .for_ns = v->bare_ns,
+				      .in_place_ns = v->in_place_ns,
+				      .report = &v->report };
+	int status = bare_measure(&ask, &v->bare);
 
 	if (status == CLI_NO)
 		fputs("sonde: no hooked method is called between 200 and 100,000 times a second, by "

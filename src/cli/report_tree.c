@@ -69,6 +69,30 @@ int report_add_node(struct report *r, struct slice payload)
 	return r->tree.err;
 }
 
+static struct place_alone alone_of(const struct wire_solo *m)
+{
+	return (struct place_alone){ .id = m->id,
+				     .calls = (double)m->calls,
+				     .mean = m->mean_ns,
+				     .margin = m->margin_ns,
+				     .cut = m->cut,
+				     .plain = m->plain_ns };
+}
+
+void report_add_bare(struct report *r, struct slice payload)
+{
+	struct wire_solo m;
+
+	if (wire_get_solo(payload, &m) < 0 || !m.calls || m.margin_ns < 0)
+		return;
+	for (size_t i = 0; i < r->n_alone; i++) {
+		if (r->alone[i].id != m.id)
+			continue;
+		r->alone[i] = alone_of(&m);
+		r->alone[i].bare = true;
+	}
+}
+
 int report_add_alone(struct report *r, struct slice payload)
 {
 	struct wire_solo m;
@@ -86,12 +110,7 @@ int report_add_alone(struct report *r, struct slice payload)
 	}
 	if (r->n_alone && r->alone[r->n_alone - 1].id >= m.id)
 		return 0; /* the agent tells them by id */
-	r->alone[r->n_alone++] = (struct place_alone){ .id = m.id,
-						       .calls = (double)m.calls,
-						       .mean = m.mean_ns,
-						       .margin = m.margin_ns,
-						       .cut = m.cut,
-						       .plain = m.plain_ns };
+	r->alone[r->n_alone++] = alone_of(&m);
 	return 0;
 }
 

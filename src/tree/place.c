@@ -57,7 +57,7 @@ static struct span call_of(const struct place_alone *a, const struct tree_node *
 	const struct tree_figures *f = &n->f;
 	const struct span *closed = &c->of[COST_COMPILED][COST_CLOSED][0].pair;
 	double slow = f->interpreted, off, calls = tree_calls_in_raw(f);
-	double below = calls > 0 ? n->hooks / calls : 0, dense;
+	double below = calls > 0 && !a->bare ? n->hooks / calls : 0, dense;
 	const double shares[COST_TIERS] = { [COST_COMPILED] = (1 - slow) * (1 - f->jni),
 					    [COST_INTERPRETED] = slow,
 					    [COST_JNI] = (1 - slow) * f->jni };

@@ -15,6 +15,7 @@ struct place_alone {
 	double calls;	     /* that were measured; 0: only too long ones */
 	double mean, margin; /* margin < 0: not known, and then the mean is not used */
 	double cut;	     /* calls that were too long to be measured */
+	bool bare;	     /* nothing below was woven then */
 	double plain;	     /* the mean with the calls in it that were out of all proportion */
 };
 
