@@ -40,7 +40,10 @@ struct asking {
 	const struct target *target;
 	struct calls_options options;
 	jclass *all;
+	struct slice *names; /* of all: pkg/Class; .n 0 for arrays and the like */
 	jint n;
+	struct map by_name; /* one more than the place in all */
+	struct arena of_all;
 	struct arena mem; /* of one class */
 	struct buf rows;
 	uint64_t found;
@@ -68,11 +71,14 @@ static void put_name(struct buf *out, struct slice class, struct slice name, str
 	buf_put(out, desc);
 }
 
-static bool is_jdk(const char *sig)
+static bool is_jdk(struct slice name)
 {
-	return strncmp(sig, "Ljava/", 6) == 0 || strncmp(sig, "Ljavax/", 7) == 0 ||
-	       strncmp(sig, "Ljdk/", 5) == 0 || strncmp(sig, "Lsun/", 5) == 0 ||
-	       strncmp(sig, "Lcom/sun/", 9) == 0;
+	static const char *const starts[] = { "java/", "javax/", "jdk/", "sun/", "com/sun/" };
+
+	for (size_t i = 0; i < COUNT(starts); i++)
+		if (slice_starts(name, slice_str(starts[i])))
+			return true;
+	return false;
 }
 
 /* ---- where a call arrives ------------------------------------------------------------------- */
@@ -173,43 +179,22 @@ static void look_in(struct called *k, jclass klass)
 	drop(methods);
 }
 
-static jclass loaded(const struct asking *a, struct slice name)
-{
-	for (jint i = 0; i < a->n; i++) {
-		char *sig = NULL;
-		bool hit;
-
-		if ((*agent.jvmti)->GetClassSignature(agent.jvmti, a->all[i], &sig, NULL) !=
-		    JVMTI_ERROR_NONE)
-			continue;
-		hit = sig[0] == 'L' && strlen(sig) == name.n + 2 &&
-		      memcmp(sig + 1, name.p, name.n) == 0;
-		drop(sig);
-		if (hit)
-			return a->all[i];
-	}
-	return NULL;
-}
-
 /* Where a virtual call can arrive, among the loaded classes of the program. */
 static void resolve(struct called *k)
 {
 	struct asking *a = k->a;
-	jclass owner = loaded(a, k->call->owner);
+	const uintptr_t *at = map_get(&a->by_name, k->call->owner);
+	jclass owner = at && *at ? a->all[*at - 1] : NULL;
 
 	for (jint i = 0; owner && i < a->n && !k->more; i++) {
-		char *sig = NULL;
+		struct slice name = a->names[i];
 
-		if (!(*a->jni)->IsAssignableFrom(a->jni, a->all[i], owner) ||
-		    (*agent.jvmti)->GetClassSignature(agent.jvmti, a->all[i], &sig, NULL) !=
-			    JVMTI_ERROR_NONE)
+		if (!name.n || is_jdk(name) || memchr(name.p, '.', name.n) ||
+		    memmem(name.p, name.n, "$$Lambda", 8) ||
+		    !(*a->jni)->IsAssignableFrom(a->jni, a->all[i], owner))
 			continue;
-		if (sig[0] == 'L' && !is_jdk(sig) && !strchr(sig, '.') &&
-		    !strstr(sig, "$$Lambda")) {
-			k->class = (struct slice){ (const uint8_t *)sig + 1, strlen(sig) - 2 };
-			look_in(k, a->all[i]);
-		}
-		drop(sig);
+		k->class = name;
+		look_in(k, a->all[i]);
 		k->more = k->found >= FOUND_MAX;
 	}
 }
@@ -399,6 +384,17 @@ static void read_class(struct asking *a, jclass klass, uint32_t loader)
 	buf_release(&bytes);
 }
 
+/* Most classes are of another name, which is known already. */
+static bool is_of_that_name(const struct asking *a, struct slice name)
+{
+	struct rule_class facts = { .name = name };
+	struct rule_lineage room;
+
+	room.ready = false;
+	return a->target->kin_count ||
+	       target_test(a->target, &facts, NULL, &room).answer != TARGET_NOT_CLASS;
+}
+
 static void look_at(struct asking *a, jclass klass)
 {
 	jobject loader = NULL;
@@ -436,6 +432,28 @@ static void look_at(struct asking *a, jclass klass)
 		read_class(a, klass, (uint32_t)hash);
 }
 
+/* The names of all loaded classes, once: each of them is asked for again and again. */
+static bool read_names(struct asking *a)
+{
+	a->names = arena_zero(&a->of_all, (size_t)a->n * sizeof(*a->names));
+	for (jint i = 0; a->names && i < a->n; i++) {
+		char *sig = NULL;
+		uintptr_t *at;
+
+		if ((*agent.jvmti)->GetClassSignature(agent.jvmti, a->all[i], &sig, NULL) !=
+		    JVMTI_ERROR_NONE)
+			continue;
+		if (sig[0] == 'L')
+			a->names[i] = arena_dup(
+				&a->of_all, (struct slice){ (uint8_t *)sig + 1, strlen(sig) - 2 });
+		drop(sig);
+		at = a->names[i].n ? map_put(&a->by_name, a->names[i], NULL) : NULL;
+		if (at && !*at)
+			*at = (uintptr_t)i + 1;
+	}
+	return a->names != NULL;
+}
+
 static void ask(struct asking *a)
 {
 	if ((*agent.jvmti)->GetLoadedClasses(agent.jvmti, &a->n, &a->all) != JVMTI_ERROR_NONE) {
@@ -443,11 +461,17 @@ static void ask(struct asking *a)
 		return;
 	}
 	arena_init(&a->mem);
-	for (jint i = 0; i < a->n; i++)
-		look_at(a, a->all[i]);
+	arena_init(&a->of_all);
+	if (!read_names(a))
+		snprintf(a->why, sizeof(a->why), "out of memory");
+	for (jint i = 0; a->names && i < a->n; i++)
+		if (a->names[i].n && is_of_that_name(a, a->names[i]))
+			look_at(a, a->all[i]);
 	for (jint i = 0; i < a->n; i++)
 		(*a->jni)->DeleteLocalRef(a->jni, a->all[i]);
 	drop(a->all);
+	map_release(&a->by_name);
+	arena_release(&a->of_all);
 	arena_release(&a->mem);
 	buf_release(&a->rows);
 	if (a->classes >= CLASSES_MAX)

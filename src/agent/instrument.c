@@ -198,6 +198,13 @@ struct taken {
 	struct slice why;
 };
 
+bool instrument_is_plain(const struct rule *rule)
+{
+	return !rule || (rule->kind == RULE_HOOK && rule->hook.level == LEVEL_TIMED &&
+			 !rule->hook.template.n && !rule->hook.template_rule &&
+			 !rule->hook.condition && !rule->captures);
+}
+
 void instrument_open(JNIEnv *jni, struct hooked *h, const struct instrument_how *how)
 {
 	const struct rule *rule = how->rule;
@@ -211,6 +218,7 @@ void instrument_open(JNIEnv *jni, struct hooked *h, const struct instrument_how 
 			reading_reset(h->id);
 	}
 	h->bound = condition_of(rule) || captures;
+	h->plain = instrument_is_plain(rule);
 	instrument_set(h, how);
 	if ((condition_of(rule) || (captures && !data_is_hop(rule->capture.name))) &&
 	    is_of_platform(class))

@@ -54,6 +54,9 @@ void instrument_events(void);
  * agent's thread. */
 bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out);
 
+/* Does the rule (NULL: a step of others' sequences) want the hook of level timed, and nothing else? */
+bool instrument_is_plain(const struct rule *rule);
+
 /* How a woven method is observed from now on: under the rule that hooks it (or NULL), as these steps of
  * sequences.  agent.lock is held. */
 struct instrument_how {

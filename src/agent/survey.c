@@ -29,6 +29,7 @@ struct look { /* at all classes, one after another */
 	JNIEnv *jni;
 	struct survey *survey;
 	struct edition *edition; /* NULL: no rules */
+	jclass klass;		 /* the one that is looked at */
 	struct arena mem;
 	struct buf text;
 	unsigned distance; /* of survey->near from what was wanted; UINT_MAX: none is near */
@@ -54,9 +55,12 @@ static void refresh_method(struct look *l, struct hooked *h, const struct rule_c
 		if (list[i].rule->kind == RULE_HOOK)
 			list[kept++] = list[i];
 	how.n_anchors = kept;
-	if (!how.rule && !kept)
+	if (!how.rule && !kept) {
+		if (woven_is_in(h))
+			woven_close(l->jni, h);
 		return;
-	if (h->class->rests)
+	}
+	if (h->class->rests || !woven_is_in(h) || h->plain)
 		instrument_open(l->jni, h, &how);
 	else
 		instrument_set(h, &how);
@@ -90,6 +94,71 @@ static bool must_go(struct look *l, struct woven *w)
 	return l->survey->at_once || is_rested(w);
 }
 
+static struct hooked *hooked_of(const struct woven *w, const char *name, const char *desc)
+{
+	size_t n = strlen(name);
+
+	for (struct hooked *h = w->methods; h; h = h->next)
+		if (strncmp(h->name, name, n) == 0 && strcmp(h->name + n, desc) == 0)
+			return h;
+	return NULL;
+}
+
+/* Is the hook that the rules want in this method there already, or none wanted? */
+static bool method_fits(const struct look *l, const struct woven *w, const struct rule_class *facts,
+			const struct rule_method *m)
+{
+	const struct rules *rules = l->edition->rules;
+	const struct rule *rule = rules_match_method(rules, facts, m);
+	struct rule_anchor anchors[16];
+	size_t n = rules_match_anchors(rules, facts, m, anchors, COUNT(anchors));
+	const struct hooked *h;
+
+	if (n > COUNT(anchors) || !instrument_is_plain(rule))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (anchors[i].rule->kind != RULE_HOOK)
+			return false;
+	if ((!rule && !n) || m->access & (ACC_NATIVE | ACC_ABSTRACT))
+		return true;
+	h = hooked_of(w, (const char *)m->name.p, (const char *)m->desc.p);
+	return h && h->in_code;
+}
+
+/* Other rules than those under which the class was woven may want the same code: a hook of level timed does
+ * not know in which contexts it is open, and one that is not wanted any more can be closed.  So that
+ * digging deeper does not have the JVM compile anew what it has just compiled. */
+static bool fits(const struct look *l, const struct woven *w, const struct rule_class *facts)
+{
+	jmethodID *methods = NULL;
+	bool all = w->digest != 0;
+	jint n = 0;
+
+	for (const struct hooked *h = w->methods; h; h = h->next)
+		all &= !h->in_code || (h->plain && !h->bound);
+	if (!all || (*agent.jvmti)->GetClassMethods(agent.jvmti, l->klass, &n, &methods) !=
+			    JVMTI_ERROR_NONE)
+		return false;
+	for (jint i = 0; i < n && all; i++) {
+		char *name = NULL, *desc = NULL;
+		jint access = 0;
+
+		(*agent.jvmti)->GetMethodModifiers(agent.jvmti, methods[i], &access);
+		all = (*agent.jvmti)->GetMethodName(agent.jvmti, methods[i], &name, &desc, NULL) ==
+		      JVMTI_ERROR_NONE;
+		if (!all)
+			break;
+		all = method_fits(l, w, facts,
+				  &(struct rule_method){ .name = slice_str(name),
+							 .desc = slice_str(desc),
+							 .access = (uint16_t)access });
+		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
+		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
+	}
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)methods);
+	return all;
+}
+
 /* Where the class's entry stands, and what the rules would make of it. */
 static bool needs_weaving(struct look *l, const struct rule_class *facts, jobject loader)
 {
@@ -109,6 +178,8 @@ static bool needs_weaving(struct look *l, const struct rule_class *facts, jobjec
 		was = w->digest;
 		w->wanted = digest;
 	}
+	if (w && may && was && digest != was && !l->edition->wants_marks && fits(l, w, facts))
+		was = w->digest = digest;
 	if (w && may && digest == was)
 		refresh(l, w, facts);
 	if (w && !may && (w->n_hooked || w->rests))
@@ -249,6 +320,7 @@ static bool look_at(struct look *l, jclass klass)
 		return false;
 	}
 	l->survey->looked_at++;
+	l->klass = klass;
 	if (l->survey->wanted.n)
 		look_for_near(l, klass, kin.list[0].name);
 	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);

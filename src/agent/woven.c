@@ -177,7 +177,7 @@ void woven_begin(struct woven *w)
 		h->seen = false;
 }
 
-static void close_hook(JNIEnv *jni, struct hooked *h)
+void woven_close(JNIEnv *jni, struct hooked *h)
 {
 	h->rule = 0;
 	h->anchor = false;
@@ -189,7 +189,7 @@ void woven_end(JNIEnv *jni, struct woven *w)
 {
 	for (struct hooked *h = w->methods; h; h = h->next) {
 		if (!h->seen && woven_is_in(h))
-			close_hook(jni, h);
+			woven_close(jni, h);
 		h->in_code = h->seen;
 	}
 	w->rests = 0;
@@ -220,7 +220,7 @@ void woven_rest(JNIEnv *jni, struct woven *w)
 {
 	for (struct hooked *h = w->methods; h; h = h->next)
 		if (woven_is_in(h))
-			close_hook(jni, h);
+			woven_close(jni, h);
 	w->rests = tick_now();
 	woven_recount(w);
 	if (!table.rests)

@@ -33,6 +33,7 @@ struct hooked { /* a method */
 	bool held;     /* the rule that decides, or did last, was held by a client */
 	bool in_code;  /* the class as it is now has a hook in it, be it closed */
 	bool bound;    /* ... with a condition or a capture, which go with their rule */
+	bool plain;    /* ... that of level timed, which is the same for all rules without these */
 	void *java;    /* the jmethodID under which it was last seen on a stack, or NULL */
 	uint32_t one_in;
 	uint64_t peak;	     /* most calls seen running at once */
@@ -63,6 +64,9 @@ struct woven *woven_find(JNIEnv *jni, const char *name, size_t n, jobject loader
 
 /* The number of a method, a new one when it has none; negative: no more numbers, or memory. */
 int32_t woven_id(struct woven *w, struct slice name, struct slice desc);
+
+/* Closes a hook that stays in the code. */
+void woven_close(JNIEnv *jni, struct hooked *h);
 
 /* Is anything of ours in it? */
 static inline bool woven_is_in(const struct hooked *h)

@@ -144,6 +144,29 @@ static void json_cause(struct json *j, const struct dig_answer *a)
 	json_close(j, '}');
 }
 
+static void put_cost(struct json *j, struct dig_cost cost)
+{
+	json_number(j, "cost", cost.all);
+	json_number(j, "cost_hooks", cost.hooks);
+	json_number(j, "cost_agent", cost.agent);
+	json_number(j, "cost_compilers", cost.compilers);
+}
+
+/* Parts are left out where there is hardly anything to divide. */
+static void tell_cost(const struct command_dig *c)
+{
+	struct dig_cost cost = dig_link_cost(&c->link);
+	char all[FIGURE_MAX], hooks[FIGURE_MAX], agent[FIGURE_MAX], compilers[FIGURE_MAX];
+
+	fprintf(stderr, "This took %.0f s and about %s of one processor in the program",
+		(double)(clock_ns() - c->link.cost.began_ns) / 1e9, figure_share(all, cost.all));
+	if (cost.all > 0.002)
+		fprintf(stderr, ": calls of hooked methods %s, the agent %s, compiling anew %s",
+			figure_share(hooks, cost.hooks), figure_share(agent, cost.agent),
+			figure_share(compilers, cost.compilers));
+	fputs(".\n", stderr);
+}
+
 static void put_json(const struct command_dig *c, struct buf *out)
 {
 	const struct dig_answer *a = &c->link.dig.answer;
@@ -169,7 +192,7 @@ static void put_json(const struct command_dig *c, struct buf *out)
 	}
 	if (a->verdict != DIG_NOTHING)
 		json_cause(&j, a);
-	json_number(&j, "cost", dig_link_cost(&c->link));
+	put_cost(&j, dig_link_cost(&c->link));
 	json_key(&j, "cost_calibrated");
 	json_bool(&j, c->link.is_calibrated);
 	json_close(&j, '}');
@@ -215,7 +238,6 @@ static int remember(struct command_dig *c)
 static int answer(struct command_dig *c)
 {
 	struct buf out = { 0 };
-	char cost[FIGURE_MAX];
 	int status = CLI_DONE;
 
 	if (c->link.dig.err)
@@ -225,9 +247,7 @@ static int answer(struct command_dig *c)
 	else
 		dig_print(&c->link.dig, &out);
 	if (!c->json && !c->quiet)
-		fprintf(stderr, "This took %.0f s and about %s of one processor in the program.\n",
-			(double)(clock_ns() - c->link.cost.began_ns) / 1e9,
-			figure_share(cost, dig_link_cost(&c->link)));
+		tell_cost(c);
 	if (!cli_print(&out))
 		status = CLI_CANNOT;
 	buf_release(&out);
@@ -248,6 +268,7 @@ static int dig(struct command_dig *c)
 
 	dig_link_begin(l);
 	for (;;) {
+		l->dig.spent_ns = dig_link_spent(l);
 		dig_next(&l->dig, (double)clock_ns(), &action);
 		tell(c);
 		if (action.step == DIG_DONE)

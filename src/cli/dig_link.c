@@ -357,6 +357,17 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 	return status;
 }
 
+/* ---- waiting ---------------------------------------------------------------------------------- */
+
+static int do_wait(struct dig_link *l, const struct dig_action *a)
+{
+	int status = pause_for(l, a->for_ns);
+
+	if (status == CLI_DONE)
+		dig_waited(&l->dig);
+	return status;
+}
+
 /* ---- cost ------------------------------------------------------------------------------------- */
 
 /* Of short calls, which are those that are called often; the middle, since they are added up. */
@@ -416,17 +427,28 @@ static double compiling(const struct dig_link *l, const struct jvm_threads *t, u
 	return since > 0 ? since : 0;
 }
 
-double dig_link_cost(const struct dig_link *l)
+struct dig_cost dig_link_cost(const struct dig_link *l)
 {
-	uint64_t wall = clock_ns() - l->cost.began_ns;
-	double ns = l->cost.events_ns + (double)l->cost.watched * COST_WATCHED;
+	uint64_t now = clock_ns();
+	double wall = (double)(now - l->cost.began_ns);
+	struct dig_cost c = { .hooks = l->cost.events_ns + (double)l->cost.watched * COST_WATCHED };
 	struct jvm_threads t;
 
 	jvm_threads_read(l->client.pid, &t);
 	if (t.own_ns > l->cost.own_before)
-		ns += (double)(t.own_ns - l->cost.own_before);
-	ns += compiling(l, &t, l->cost.began_ns + wall);
-	return wall ? ns / (double)wall : 0;
+		c.agent = (double)(t.own_ns - l->cost.own_before);
+	c.compilers = compiling(l, &t, now);
+	wall = wall > 0 ? wall : 1;
+	c.hooks /= wall, c.agent /= wall, c.compilers /= wall;
+	c.all = c.hooks + c.agent + c.compilers;
+	return c;
+}
+
+double dig_link_spent(const struct dig_link *l)
+{
+	struct dig_cost c = dig_link_cost(l);
+
+	return (c.all + 0.5 * c.compilers) * (double)(clock_ns() - l->cost.began_ns);
 }
 
 int dig_link_do(struct dig_link *l, const struct dig_action *a)
@@ -442,6 +464,8 @@ int dig_link_do(struct dig_link *l, const struct dig_action *a)
 		return do_callees(l, a);
 	case DIG_WATCH:
 		return do_watch(l, a);
+	case DIG_WAIT:
+		return do_wait(l, a);
 	default:
 		return CLI_DONE;
 	}

@@ -26,17 +26,21 @@ enum {
 	PH_BRANCH_IN,
 	PH_BRANCH,
 	PH_DATA,
+	PH_WAIT,
 	PH_END
 };
 
 enum {
+	ROOT_DEPTH = 4, /* at first; the less is hooked, the less the JVM has to compile anew */
+	ROOT_DEEPER = 3,
 	ROOT_WINDOWS = 2,	/* at least */
 	ROOT_WINDOWS_MAX = 8,	/* while less has returned than the samples have seen */
 	ROOT_WINDOWS_LONG = 20, /* ... on a machine that is busy with other things */
 	BRANCH_WINDOWS = 3,
 	BRANCH_WINDOWS_MAX = 8,
 	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
-	UNDER_LEAST = 40,	  /* samples below the root */
+	BESIDE_LEAST = 12, /* one sample in so many: one with fewer cannot have half of the time */
+	UNDER_LEAST = 40,  /* samples below the root */
 	WATCHED_CALLS = 30000,
 	WATCHED_LEAST = 60,
 	WATCHED_FEW = 20,  /* when nearly all are slow, they can only differ by chance */
@@ -59,6 +63,7 @@ void dig_init(struct dig *d, const struct dig_options *options)
 	samples_init(&d->under);
 	measure_init(&d->measure);
 	d->options = *options;
+	d->root_depth = ROOT_DEPTH;
 	d->starved = -1;
 	for (size_t i = 0; i < COUNT(d->watched); i++)
 		split_init(&d->watched[i].split);
@@ -116,6 +121,29 @@ static void finish(struct dig *d)
 	d->phase = PH_END;
 }
 
+/* How long nothing should be done, so that what was spent is within the budget; `need` is left for what comes. */
+static double wait_time(const struct dig *d, double need)
+{
+	double elapsed = d->now - d->began, left = d->options.for_ns - elapsed - need;
+	double time = d->options.budget > 0 ? d->spent_ns / d->options.budget - elapsed : 0;
+
+	return time < left ? time : left;
+}
+
+/* Goes on with a phase, after a while when too much was spent. */
+static void go_on(struct dig *d, int phase, double need)
+{
+	double time = wait_time(d, need);
+
+	d->phase = phase;
+	if (time < 2 * second)
+		return;
+	buf_printf(&d->said, "So far it has cost %.1f %%: waiting %.0f s.\n",
+		   100 * d->spent_ns / (d->now - d->began), time / second);
+	d->waits_for = phase;
+	d->phase = PH_WAIT;
+}
+
 static bool is_banned(const struct dig *d, struct slice name)
 {
 	for (unsigned i = 0; i < d->n_banned; i++)
@@ -146,7 +174,7 @@ static void root_rules(struct dig *d)
 		buf_printf(&d->rules, "hook %.*s timed\n", SLICE_FMT(d->options.method));
 		return;
 	}
-	d->n_roots = trail_roots(&d->all, d->roots);
+	d->n_roots = trail_roots(&d->all, d->root_depth, d->roots);
 	for (unsigned i = 0; i < d->n_roots; i++)
 		rule(d, d->roots[i]->name, false);
 }
@@ -194,7 +222,8 @@ static void branch_rules(struct dig *d)
 			branch_rule(d, t->steps[i].node->name, true);
 	for (unsigned i = 0; i < t->n; i++)
 		for (unsigned k = 0; k < t->steps[i].n_beside; k++)
-			if (trail_can_hook(t->steps[i].beside[k]))
+			if (trail_can_hook(t->steps[i].beside[k]) &&
+			    t->steps[i].beside[k]->total * BESIDE_LEAST >= t->steps[i].node->total)
 				branch_rule(d, t->steps[i].beside[k]->name, true);
 	caller_rules(d);
 	if (d->answer.task.n)
@@ -235,9 +264,7 @@ static void data_rules(struct dig *d)
 	double may = watch_rate(d);
 
 	buf_clear(&d->rules);
-	d->n_watched = 0;
 	d->watched_at = d->now;
-	find_watched(d);
 	for (unsigned i = 0; i < d->n_watched; i++) {
 		const struct dig_figures *f = dig_figures_of(d, d->watched[i].method);
 		double rate = f ? f->rate : 0, share = may / (d->n_watched - i);
@@ -273,6 +300,15 @@ static void measure(const struct dig *d, struct dig_action *out)
 		out->for_ns = 1;
 }
 
+/* The need was taken off when it was decided to wait, so this is only what is left of it. */
+static void wait(const struct dig *d, struct dig_action *out)
+{
+	double time = wait_time(d, d->waits_for == PH_DATA ? 12 * second : 24 * second);
+
+	out->step = DIG_WAIT;
+	out->for_ns = (uint64_t)(time > 0 ? time : 1);
+}
+
 void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 {
 	*out = (struct dig_action){ .step = DIG_DONE };
@@ -300,7 +336,11 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 			out->method = buf_slice(&d->rules);
 			break;
 		}
-		d->phase = PH_BRANCH_IN;
+		go_on(d, PH_BRANCH_IN, 24 * second);
+		if (d->phase == PH_WAIT) {
+			wait(d, out);
+			break;
+		}
 		/* fall through */
 	case PH_BRANCH_IN:
 		branch_rules(d);
@@ -309,6 +349,9 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 	case PH_ROOTS:
 	case PH_BRANCH:
 		measure(d, out);
+		break;
+	case PH_WAIT:
+		wait(d, out);
 		break;
 	case PH_DATA:
 		data_rules(d);
@@ -386,6 +429,11 @@ static void roots_measured(struct dig *d)
 	bool any = find_root(d), whole = any && find_root_is_whole(d);
 	size_t most = d->starved > 0.5 ? ROOT_WINDOWS_LONG : ROOT_WINDOWS_MAX;
 
+	if (n >= ROOT_WINDOWS && find_root_is_deeper(d) && !is_late(d, 25 * second)) {
+		d->root_depth += ROOT_DEEPER;
+		d->phase = PH_ROOTS_IN;
+		return;
+	}
 	/* With nothing at all there is no way on, so that is worth more time. */
 	if (n < ROOT_WINDOWS || (!whole && n < most && !is_late(d, (any ? 26 : 5) * second)))
 		return;
@@ -454,7 +502,11 @@ static void branch_measured(struct dig *d)
 	find_tell_branch(d);
 	find_contexts(d);
 	find_why(d);
-	d->phase = is_late(d, 6 * second) ? PH_END : PH_DATA;
+	find_watched(d);
+	if (is_late(d, 6 * second) || !d->n_watched)
+		finish(d);
+	else
+		go_on(d, PH_DATA, 12 * second);
 }
 
 void dig_measured(struct dig *d)
@@ -548,6 +600,11 @@ bool dig_has_enough(struct dig *d, double now_ns)
 		if (has_both(d, i, in_time))
 			return true;
 	return d->n_watched == 0;
+}
+
+void dig_waited(struct dig *d)
+{
+	d->phase = d->waits_for;
 }
 
 void dig_watched(struct dig *d)

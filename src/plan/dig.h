@@ -9,6 +9,7 @@
  *	DIG_MEASURE	wait, then read: measure_* into dig.measure, dig_method for each; dig_measured
  *	DIG_CALLEES	ask what a method calls: dig_callee for each, then dig_callees_end
  *	DIG_WATCH	watch calls: dig_call and dig_value for each, then dig_watched
+ *	DIG_WAIT	do nothing for a while; then dig_waited
  *
  * dig.said is what there is to tell a person; the driver prints and empties it.  Nothing here knows a
  * JVM or a clock: time comes in by dig_next.  Out of memory is sticky, in dig.err.  One thread. */
@@ -21,11 +22,11 @@
 #include "plan/split.h"
 #include "plan/trail.h"
 
-enum dig_step { DIG_SAMPLE, DIG_HOOK, DIG_MEASURE, DIG_CALLEES, DIG_WATCH, DIG_DONE };
+enum dig_step { DIG_SAMPLE, DIG_HOOK, DIG_MEASURE, DIG_CALLEES, DIG_WATCH, DIG_WAIT, DIG_DONE };
 
 struct dig_action {
 	enum dig_step step;
-	uint64_t for_ns;     /* of SAMPLE, MEASURE and WATCH */
+	uint64_t for_ns;     /* of SAMPLE, MEASURE, WATCH and WAIT */
 	struct slice rules;  /* of HOOK (empty: none) and WATCH; valid until the next dig_next */
 	struct slice method; /* of CALLEES, as in rules */
 	uint64_t limit;	     /* of WATCH: calls */
@@ -72,6 +73,7 @@ struct dig_answer {
 	enum dig_verdict verdict;
 	struct slice root; /* what is slow */
 	double root_mean, root_p50, root_p99, root_rate, slow_share, slow_ns, limit_ns;
+	double statements;     /* so many for each call make it slow; 0: it is something else */
 	double root_usual;     /* its mean in earlier looks, ns; 0: not known */
 	unsigned root_earlier; /* so many looks */
 	bool breaks;	       /* it takes much longer than in any of them */
@@ -106,7 +108,7 @@ struct dig {
 	struct arena mem;
 	struct dig_options options;
 	struct buf said, rules;
-	int phase;
+	int phase, waits_for; /* the phase that comes after waiting */
 	unsigned tries;
 	double began, now; /* ns */
 	struct samples all, fresh, under;
@@ -115,6 +117,7 @@ struct dig {
 	struct dig_figures *figures;
 	const struct sample_node *roots[TRAIL_ROOTS];
 	unsigned n_roots;
+	unsigned root_depth; /* so far down are candidates hooked */
 	struct trail trail;
 	struct { /* what calls what, as far as it was asked */
 		struct slice method;
@@ -127,6 +130,9 @@ struct dig {
 	/* The governor: what the hooks have cost in the last window, as a share of one processor (set by
 	 * the driver before dig_measured), and what was done about it. */
 	double cost_share;
+	/* Processor time that all has cost so far, and will cost when its hooks leave, ns (set by the driver before
+	 * dig_next). */
+	double spent_ns;
 	/* How much of the time that its threads wanted a processor they waited for one, since the hooks came
 	 * (set by the driver before dig_measured; negative: not known). */
 	double starved;
@@ -165,6 +171,7 @@ void dig_value(struct dig *d, unsigned number, struct slice text);
 /* While calls are watched, about once a second; true: that is enough.  Else it ends when for_ns is over. */
 bool dig_has_enough(struct dig *d, double now_ns);
 void dig_watched(struct dig *d);
+void dig_waited(struct dig *d);
 
 /* The answer in two lines, and the rules that keep an eye on it. */
 void dig_print(const struct dig *d, struct buf *out);

@@ -211,7 +211,8 @@ void find_watched(struct dig *d)
 {
 	const struct dig_answer *a = &d->answer;
 
-	if (a->verdict != DIG_METHOD)
+	/* Too many statements are too many for any data. */
+	if (a->verdict != DIG_METHOD || a->statements > 0)
 		return;
 	add_watched(d, a->guilty);
 	if (a->n_path > 2)

@@ -10,6 +10,8 @@ bool find_root(const struct dig *d); /* some candidate has returned */
 /* The hooks have seen some calls, and about as much time as the samples; else slow calls are rare, or run
  * still. */
 bool find_root_is_whole(const struct dig *d);
+/* Much of the time is further down than any candidate that has returned. */
+bool find_root_is_deeper(const struct dig *d);
 /* Chooses the root and says whether it is slow.  False: nothing is left to be done. */
 bool find_decide(struct dig *d);
 void find_unmeasured(struct dig *d); /* the answer from samples alone */

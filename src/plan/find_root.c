@@ -88,6 +88,28 @@ bool find_root_is_whole(const struct dig *d)
 	return true;
 }
 
+static bool returns_above(const struct dig *d, const struct sample_node *n)
+{
+	for (; n && n->parent; n = n->parent)
+		if (has_returned(d, n->name))
+			return true;
+	return false;
+}
+
+bool find_root_is_deeper(const struct dig *d)
+{
+	const struct sample_node *top = &d->all.root;
+	uint64_t missed = 0;
+
+	if (d->options.method.n || d->root_depth >= TRAIL_ROOT_DEPTH)
+		return false;
+	for (const struct sample_node *n = top->first; n; n = samples_next(n, top))
+		if (!sample_is_jdk(n->name) && trail_depth(n) == d->root_depth + 1 &&
+		    !returns_above(d, n))
+			missed += n->busy;
+	return missed * 10 > d->all.vitals.samples;
+}
+
 /* Some caller of it returns, too: then that one is the root. */
 static bool is_below_root(const struct dig *d, const struct sample_node *n)
 {
@@ -311,6 +333,7 @@ static void take_root(struct dig *d, const struct candidate *c)
 	a->slow_share = c->spread.slow_calls;
 	a->slow_ns = c->spread.slow_mean;
 	a->limit_ns = c->limit;
+	a->statements = c->slow ? c->statements : 0;
 	a->root_usual = known_usual(c->past);
 	a->root_earlier = c->past ? c->past->n : 0;
 	a->breaks = c->breaks;

@@ -100,7 +100,7 @@ void trail_follow(struct trail *t, const struct sample_node *top)
 	}
 }
 
-static unsigned own_depth(const struct sample_node *n)
+unsigned trail_depth(const struct sample_node *n)
 {
 	unsigned depth = 0;
 
@@ -120,17 +120,22 @@ static bool add_root(const struct sample_node **out, unsigned *n, const struct s
 	return true;
 }
 
-unsigned trail_roots(const struct samples *s, const struct sample_node *out[TRAIL_ROOTS])
+unsigned trail_roots(const struct samples *s, unsigned depth,
+		     const struct sample_node *out[TRAIL_ROOTS])
 {
 	uint64_t least = s->vitals.samples / 50 + 1; /* a fiftieth of one thread's time */
 	unsigned n = 0;
 
 	/* Outermost first, so that a long way down one thread does not use up the room. */
-	for (unsigned depth = 1; depth <= TRAIL_ROOT_DEPTH; depth++)
+	for (unsigned d = 1; d <= depth; d++)
 		for (const struct sample_node *at = s->root.first; at;
 		     at = samples_next(at, &s->root))
-			if (at->busy > least && trail_can_hook(at) && own_depth(at) == depth &&
+			if (at->busy > least && trail_can_hook(at) && trail_depth(at) == d &&
 			    !add_root(out, &n, at))
 				return n;
+	for (const struct sample_node *at = s->root.first; at; at = samples_next(at, &s->root))
+		if (at->busy > 5 * least && trail_can_hook(at) && trail_is_sql(at->name) &&
+		    !(at->parent && trail_is_sql(at->parent->name)) && !add_root(out, &n, at))
+			return n;
 	return n;
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "plan/dig.h"
+#include "plan/find.h"
 #include "test.h"
 
 #define HANDLE "shop.Web.handle(I)V"
@@ -25,7 +26,8 @@ struct world {
 	bool has_timer;	     /* which takes more time than all others, asleep */
 	bool is_costly;	     /* hooks cost too much while log is among them */
 	bool all_are_costly; /* ... while every call is timed */
-	unsigned samples, hooks, watches, callees;
+	double spends;	     /* ns of processors, for each hook command */
+	unsigned samples, hooks, watches, callees, waits;
 	uint64_t round;
 	char rules[4000];
 };
@@ -59,7 +61,7 @@ static void do_sample(struct world *w)
 	add(d, 1, HANDLE, 1);
 	add(d, 2, TOTAL, 1);
 	if (w->is_costly)
-		add(d, 2, LOG, 1);
+		add(d, 2, LOG, 10);
 	add(d, 2, WRITE, 1);
 	add(d, 3, SUM, w->slow || w->stuck ? 60 : 4);
 	d->fresh.vitals =
@@ -175,10 +177,15 @@ static void drive(struct world *w, const struct dig_options *options, char *text
 
 	dig_init(&w->dig, options);
 	for (int i = 0; i < 200; i++) {
+		w->dig.spent_ns = w->spends * w->hooks;
 		dig_next(&w->dig, w->now += 1e8, &a);
 		w->now += (double)a.for_ns;
 		if (a.step == DIG_DONE)
 			break;
+		if (a.step == DIG_WAIT) {
+			w->waits++;
+			dig_waited(&w->dig);
+		}
 		if (a.step == DIG_SAMPLE)
 			do_sample(w);
 		if (a.step == DIG_HOOK)
@@ -454,4 +461,59 @@ TEST(dig_survives_every_failed_allocation)
 		dig_release(&w.dig);
 		mem_fail_at(-1);
 	}
+}
+
+/* What was spent is brought under the budget by waiting, as long as there is time. */
+TEST(dig_waits_when_it_has_cost_too_much)
+{
+	struct world w = { .slow = true, .has_inside = true, .spends = 0.2e9 };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(w.waits >= 1);
+	CHECK(said(&w, "So far it has cost "));
+	CHECK(w.now > 20e9 && w.now < 51e9);
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	CHECK(strstr(text, "$1 == \"GIFT\""));
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .spends = 20e9 };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(w.now < 51e9);
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	dig_release(&w.dig);
+}
+
+/* Candidates are hooked from outside inwards, and no further than the first that returns. */
+TEST(dig_hooks_deeper_only_where_nothing_has_returned)
+{
+	const struct sample_node *roots[TRAIL_ROOTS];
+	char name[40];
+	struct dig d;
+
+	dig_init(&d, &usual);
+	for (uint32_t i = 0; i < 9; i++) {
+		snprintf(name, sizeof(name), "a.Frame%u.run()V", i);
+		add(&d, i, name, i == 8 ? 80 : 1);
+	}
+	add(&d, 9, "b.PreparedStatement.executeQuery()V", 60);
+	samples_seal(&d.fresh);
+	samples_merge(&d.all, &d.fresh);
+	d.all.vitals.samples = 100;
+	CHECK_INT(trail_roots(&d.all, d.root_depth, roots), 5, "and the statement");
+	CHECK(slice_is(roots[4]->name, "b.PreparedStatement.executeQuery()V"));
+	for (uint64_t r = 1; r < 4; r++) {
+		measure_begin(&d.measure);
+		measure_row(&d.measure,
+			    &(struct measure_row){ 0, slice_str("a.Frame0.run()V"), 1, 0, 0 });
+		measure_end(&d.measure);
+	}
+	CHECK(find_root_is_deeper(&d));
+	for (uint64_t r = 1; r < 4; r++) {
+		measure_begin(&d.measure);
+		measure_row(&d.measure,
+			    &(struct measure_row){ 0, slice_str("a.Frame2.run()V"), r, r, r });
+		measure_end(&d.measure);
+	}
+	CHECK(!find_root_is_deeper(&d));
+	dig_release(&d);
 }

@@ -83,7 +83,7 @@ TEST(candidates_for_roots_are_the_programs_own_busy_frames)
 	unsigned n;
 
 	build(&s, shop, COUNT(shop));
-	n = trail_roots(&s, roots);
+	n = trail_roots(&s, TRAIL_ROOT_DEPTH, roots);
 	CHECK_INT(n, 4, NULL);
 	CHECK(n > 0 && slice_is(roots[0]->name, "shop.Main.lambda$main$0()V"));
 	CHECK(n > 1 && slice_is(roots[1]->name, "shop.Web.handle(I)V"));
