@@ -419,22 +419,40 @@ void figures_thread(uint32_t tid, char out[32])
 		fclose(f);
 }
 
+/* The same for many calls one after another, mostly of a few threads: to read a name takes longer than all the
+ * rest.  On the agent's thread. */
+static const char *thread_again(uint32_t tid)
+{
+	static struct {
+		uint32_t tid;
+		uint64_t since;
+		char name[32];
+	} kept[16];
+	uint64_t now = tick_now();
+	size_t at = tid % COUNT(kept);
+
+	if (kept[at].tid != tid || now - kept[at].since > agent.scale.hz) {
+		figures_thread(tid, kept[at].name);
+		kept[at].tid = tid;
+		kept[at].since = now;
+	}
+	return kept[at].name;
+}
+
 void figures_put_call(struct buf *out, const struct hooked *h, const struct probe_call *call)
 {
 	struct buf name = { 0 };
 	struct timespec now;
-	char thread[32];
 	uint64_t when;
 
 	figures_name(h, &name);
-	figures_thread(call->tid, thread);
 	clock_gettime(CLOCK_REALTIME, &now);
 	when = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
 	       agent_age_ns(call->begin);
 	wire_put_call(out, &(struct wire_call){
 				   .name = buf_slice(&name),
 				   .tid = call->tid,
-				   .thread = slice_str(thread),
+				   .thread = slice_str(thread_again(call->tid)),
 				   .when_ns = when,
 				   .elapsed_ns = agent_ns(call->ticks),
 				   .thrown = call->thrown,

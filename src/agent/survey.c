@@ -297,6 +297,30 @@ static void look_for_near(struct look *l, jclass klass, struct slice name)
 		is_near(l, 1, name, none); /* of another package */
 }
 
+/* Most classes are none of our business, and their names tell.  Everything else about a class is ten times as dear
+ * to ask, and programs have tens of thousands of them. */
+static bool is_out_of_question(struct look *l, jclass klass)
+{
+	struct rule_class facts = { 0 };
+	char *sig = NULL;
+	bool out;
+
+	if (l->survey->wanted.n || (l->edition && l->edition->wants_kin) ||
+	    (*agent.jvmti)->GetClassSignature(agent.jvmti, klass, &sig, NULL) != JVMTI_ERROR_NONE)
+		return false;
+	facts.name = slice_str(sig);
+	out = facts.name.n < 3 || sig[0] != 'L';
+	if (!out) {
+		facts.name.p++;
+		facts.name.n -= 2;
+		out = !woven_has(facts.name) &&
+		      !(l->edition && rules_class_may_match(l->edition->rules, &facts));
+		l->survey->looked_at += out;
+	}
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)sig);
+	return out;
+}
+
 /* True: the class is to be retransformed. */
 static bool look_at(struct look *l, jclass klass)
 {
@@ -306,6 +330,8 @@ static bool look_at(struct look *l, jclass klass)
 	jboolean modifiable = JNI_FALSE;
 	bool needs;
 
+	if (is_out_of_question(l, klass))
+		return false;
 	arena_reset(&l->mem);
 	if (kin_of_class(&kin, l->jni, klass, &l->mem, l->edition && l->edition->wants_kin) < 0)
 		return false; /* an array, a primitive type */

@@ -105,6 +105,18 @@ struct woven *woven_find(JNIEnv *jni, const char *name, size_t n, jobject loader
 	return w;
 }
 
+bool woven_has(struct slice name)
+{
+	bool has = false;
+
+	pthread_mutex_lock(&agent.lock);
+	for (const struct woven *w = table.buckets[hash_bytes(name.p, name.n) % CLASS_BUCKETS]; w;
+	     w = w->next)
+		has |= slice_is(name, w->name);
+	pthread_mutex_unlock(&agent.lock);
+	return has;
+}
+
 struct woven *woven_first(void)
 {
 	return table.all;

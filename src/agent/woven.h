@@ -62,6 +62,8 @@ struct woven {	    /* a class */
 /* The class; when it is not there, made or NULL; also NULL when memory is out. */
 struct woven *woven_find(JNIEnv *jni, const char *name, size_t n, jobject loader, bool make);
 
+bool woven_has(struct slice name); /* some class of that name, of whichever loader */
+
 /* The number of a method, a new one when it has none; negative: no more numbers, or memory. */
 int32_t woven_id(struct woven *w, struct slice name, struct slice desc);
 

@@ -8,6 +8,10 @@
 #include "cli/layout.h"
 #include "cli/progress.h"
 
+#include <math.h>
+
+static const double warming = 10e9; /* ns in which compilers come to do a third of what they did */
+
 /* What one event costs the program, in ns, where there is no calibration: taken on the high side of what
  * such machines show.  A call whose arguments are written down is not part of calibrations. */
 enum { USUAL_PASSED = 15, USUAL_TIMED = 75, USUAL_SLOW_WAY = 60, COST_WATCHED = 10000 };
@@ -413,17 +417,18 @@ void dig_link_begin(struct dig_link *l)
 }
 
 /* The JVM compiles anew what hooks have changed.  What its compilers did before the first hooks came, they
- * would have gone on with. */
+ * would have gone on with, but less and less: programs warm up. */
 static double compiling(const struct dig_link *l, const struct jvm_threads *t, uint64_t now)
 {
-	double before, since, usual;
+	double before, since, usual, time;
 
 	if (!l->cost.hooked_ns || l->cost.hooked_ns <= l->cost.began_ns)
 		return 0;
 	before = (double)l->cost.jit_hooked - (double)l->cost.jit_before;
 	since = (double)t->jit_ns - (double)l->cost.jit_hooked;
 	usual = before / (double)(l->cost.hooked_ns - l->cost.began_ns);
-	since -= usual * (double)(now - l->cost.hooked_ns);
+	time = (double)(now - l->cost.hooked_ns);
+	since -= usual * warming * (1 - exp(-time / warming));
 	return since > 0 ? since : 0;
 }
 

@@ -46,9 +46,10 @@ enum {
 	WATCHED_FEW = 20,  /* when nearly all are slow, they can only differ by chance */
 	WATCHED_SLOW = 4,  /* so many slow ones, with a condition that tells them from the others */
 	WATCHED_MANY = 12, /* after so many there is none */
-	WATCHED_SLOWEST = 20, /* calls a second, whatever the budget */
+	WATCHED_S = 25,	   /* so long at most */
+	WATCHED_SLOWEST = 40, /* calls a second, whatever the budget */
 	/* What it costs to write down the arguments of a call, in its thread and in the agent's, ns. */
-	WATCHED_NS = 16000,
+	WATCHED_NS = 20000,
 };
 
 static const double second = 1e9;
@@ -121,9 +122,11 @@ static void finish(struct dig *d)
 	d->phase = PH_END;
 }
 
-/* How long nothing should be done, so that what was spent is within the budget; `need` is left for what comes. */
-static double wait_time(const struct dig *d, double need)
+/* How long nothing should be done before a phase, so that what was spent is within the budget; time is left for
+ * what comes. */
+static double wait_time(const struct dig *d, int phase)
 {
+	double need = phase == PH_DATA || d->answer.statements > 0 ? 12 * second : 24 * second;
 	double elapsed = d->now - d->began, left = d->options.for_ns - elapsed - need;
 	double time = d->options.budget > 0 ? d->spent_ns / d->options.budget - elapsed : 0;
 
@@ -131,9 +134,9 @@ static double wait_time(const struct dig *d, double need)
 }
 
 /* Goes on with a phase, after a while when too much was spent. */
-static void go_on(struct dig *d, int phase, double need)
+static void go_on(struct dig *d, int phase)
 {
-	double time = wait_time(d, need);
+	double time = wait_time(d, phase);
 
 	d->phase = phase;
 	if (time < 2 * second)
@@ -230,11 +233,15 @@ static void branch_rules(struct dig *d)
 		branch_rule(d, d->answer.task, false);
 }
 
-/* How many calls a second may be written down. */
+/* How many calls a second may be written down: as many as what is left of the budget pays for. */
 static double watch_rate(const struct dig *d)
 {
-	double n = d->options.budget * 0.8 * second / WATCHED_NS;
+	double elapsed = d->now - d->began, time = d->options.for_ns - elapsed - second, left, n;
 
+	time = time > WATCHED_S * second || time < second ? WATCHED_S * second : time;
+	left = (d->options.budget * (elapsed + time) - d->spent_ns) / time;
+	left = left < d->options.budget ? left : d->options.budget;
+	n = 0.8 * left * second / WATCHED_NS;
 	return n < WATCHED_SLOWEST ? WATCHED_SLOWEST : n;
 }
 
@@ -253,7 +260,9 @@ static double watch_time(const struct dig *d)
 		slow *= watch_rate(d) / rate;
 	time = slow > 0 ? WATCHED_MANY / slow * second : 0;
 	left = d->options.for_ns > 0 ? d->options.for_ns - (d->now - d->began) - second : time;
-	time = time < 4 * second ? 4 * second : time > 25 * second ? 25 * second : time;
+	time = time < 4 * second	   ? 4 * second
+	       : time > WATCHED_S * second ? WATCHED_S * second
+					   : time;
 	return time < left || left <= second ? time : left;
 }
 
@@ -300,10 +309,9 @@ static void measure(const struct dig *d, struct dig_action *out)
 		out->for_ns = 1;
 }
 
-/* The need was taken off when it was decided to wait, so this is only what is left of it. */
 static void wait(const struct dig *d, struct dig_action *out)
 {
-	double time = wait_time(d, d->waits_for == PH_DATA ? 12 * second : 24 * second);
+	double time = wait_time(d, d->waits_for);
 
 	out->step = DIG_WAIT;
 	out->for_ns = (uint64_t)(time > 0 ? time : 1);
@@ -336,7 +344,7 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 			out->method = buf_slice(&d->rules);
 			break;
 		}
-		go_on(d, PH_BRANCH_IN, 24 * second);
+		go_on(d, PH_BRANCH_IN);
 		if (d->phase == PH_WAIT) {
 			wait(d, out);
 			break;
@@ -429,6 +437,8 @@ static void roots_measured(struct dig *d)
 	bool any = find_root(d), whole = any && find_root_is_whole(d);
 	size_t most = d->starved > 0.5 ? ROOT_WINDOWS_LONG : ROOT_WINDOWS_MAX;
 
+	if (!any && d->starved > 0.5)
+		most = WINDOWS_MAX;
 	if (n >= ROOT_WINDOWS && find_root_is_deeper(d) && !is_late(d, 25 * second)) {
 		d->root_depth += ROOT_DEEPER;
 		d->phase = PH_ROOTS_IN;
@@ -506,7 +516,7 @@ static void branch_measured(struct dig *d)
 	if (is_late(d, 6 * second) || !d->n_watched)
 		finish(d);
 	else
-		go_on(d, PH_DATA, 12 * second);
+		go_on(d, PH_DATA);
 }
 
 void dig_measured(struct dig *d)

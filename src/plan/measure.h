@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "plan/stats.h"
 
-enum { WINDOWS_MAX = 24 };
+enum { WINDOWS_MAX = 48 };
 
 struct measured { /* a node */
 	struct slice name;
