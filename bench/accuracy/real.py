@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 JARS = ["/usr/share/java/h2.jar", "/usr/share/java/jackson-core.jar"]
-WORK = [("javac", "com.sun.tools.javac.**"), ("h2", "org.h2.**"), ("json", "com.fasterxml.jackson.**")]
-ONLY = os.environ.get("PROGRAMS", "javac h2 json").split()
+WORK = [("json", "com.fasterxml.jackson.**"), ("h2", "org.h2.**"), ("javac", "com.sun.tools.javac.**")]
+ONLY = os.environ.get("PROGRAMS", "json h2 javac").split()
 WARM = float(os.environ.get("REAL_WARM", "12"))
 BURST = float(os.environ.get("REAL_BURST", "3"))
 BARE = int(os.environ.get("REAL_BARE", "8"))
@@ -62,7 +62,7 @@ def sonde(out, *words):
 
 def by_turns(plain, hooked, n):
     """ns a round of both, in bursts of as many rounds."""
-    pairs = [(plain.rounds(n), hooked.rounds(n)) for _ in range(4)]
+    pairs = [(plain.rounds(n), hooked.rounds(n)) for _ in range(3)]
     return [statistics.median(v) for v in zip(*pairs)]
 
 
@@ -74,7 +74,7 @@ def measure(out, home, classes, work, pattern):
     hooked.run(WARM / 2)
     sonde(out, "hook", "--yes", pid, "hook %s::* timed" % pattern)
     hooked.run(WARM)
-    n = max(1, round(BURST * 1e9 / plain.run(1) / 4))
+    n = max(1, round(BURST * 1e9 / hooked.run(1) / 3))
     before = by_turns(plain, hooked, n)
     report = subprocess.Popen([out + "/sonde", "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE, pid],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -100,7 +100,7 @@ def main():
     out, home, major, classes = sys.argv[1:5]
     bars, rows = [], []
     print("\nJDK %s, all methods hooked: ms a round; own: of the hooked JVM while its hooks were out\n%-7s %8s %9s %9s %9s %8s %8s  %-20s %s"
-          % (major, "program", "methods", "unhooked", "own", "told", "error", "of own", "interval", "with hooks"))
+          % (major, "program", "methods", "unhooked", "own", "told", "error", "of own", "interval", "with hooks"), flush=True)
     for work, pattern in WORK:
         if work not in ONLY:
             continue

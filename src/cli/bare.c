@@ -14,7 +14,7 @@
 
 enum {
 	WINDOW_MS = 1000,
-	WARM_MAX = 30, /* windows */
+	WARM_MAX = 20, /* windows */
 	ROOTS_MAX = 200,
 	METHODS_MAX = 1 << 18,
 };

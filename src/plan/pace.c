@@ -8,7 +8,7 @@ enum {
 	RATE_MIN = 200, /* calls a second */
 	RATE_MAX = 100000,
 	RATE_BEST = 5000,
-	LOOK = 3, /* windows that are compared with as many before */
+	LOOK = 3, /* windows that are compared with those before */
 };
 
 /* How far from the best; negative: it is none. */
@@ -49,20 +49,21 @@ void pace_add(struct pace *p, double calls, double ns)
 	p->ns[p->n++] = ns;
 }
 
-static double pace_of(const struct pace *p, size_t from, size_t n)
+static double fastest(const struct pace *p, size_t from, size_t to)
 {
-	double calls = 0, ns = 0;
+	double most = 0;
 
-	for (size_t i = from; i < from + n; i++)
-		calls += p->calls[i], ns += p->ns[i];
-	return ns > 0 ? calls / ns : 0;
+	for (size_t i = from; i < to; i++)
+		most = fmax(most, p->calls[i] / p->ns[i]);
+	return most;
 }
 
+/* Windows of a steady program differ, too, but they do not become ever faster. */
 bool pace_is_steady(const struct pace *p)
 {
 	if (p->n < 2 * LOOK)
 		return false;
-	return pace_of(p, p->n - LOOK, LOOK) <= 1.02 * pace_of(p, p->n - 2 * LOOK, LOOK);
+	return fastest(p, p->n - LOOK, p->n) <= 1.02 * fastest(p, 0, p->n - LOOK);
 }
 
 struct estimated pace_speed(const struct pace *hooked, const struct pace *bare)

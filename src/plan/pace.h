@@ -27,8 +27,8 @@ struct pace {
 void pace_add(struct pace *p, double calls,
 	      double ns); /* one window; passed over when it is full */
 
-/* A program whose byte code has changed is slow until it is compiled again.  The last windows are not
- * faster than those before, and there are enough. */
+/* A program whose byte code has changed is slow until it is compiled again.  None of the last windows is
+ * faster than all before, and there are enough. */
 bool pace_is_steady(const struct pace *p);
 
 /* The pace with hooks as a share of that without; margin < 0: nobody knows. */
