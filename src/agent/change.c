@@ -19,6 +19,7 @@
 #include "agent/trace.h"
 #include "agent/vthread.h"
 #include "agent/woven.h"
+#include "probe/probe.h"
 #include "rule/print.h"
 #include "wire/wire.h"
 
@@ -56,6 +57,8 @@ static int follow_rules(struct change *ch)
 	if (rulebook.n) /* without rules, too, we want to see each class once more */
 		instrument_events();
 	vthread_events(rulebook.n != 0);
+	if (!rulebook.n)
+		probe_lanes_end();
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, rulebook.n ? JVMTI_ENABLE : JVMTI_DISABLE,
 					   JVMTI_EVENT_THREAD_END, NULL);

@@ -167,8 +167,9 @@ void keeper_tick(void)
 	}
 	if (any)
 		change_remove(is_due, &due);
-	dear += fresh;
-	if (!probes_is_fast() && (double)fresh / seconds > HOT && dear > PAYS) {
+	dear += probe_words.lanes ? 0 : fresh;
+	if (!probes_is_fast() && !probe_words.lanes && (double)fresh / seconds > HOT &&
+	    dear > PAYS) {
 		bool attached;
 		JNIEnv *jni = agent_enter_jvm(&attached);
 

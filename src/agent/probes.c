@@ -118,6 +118,11 @@ TWIN(void, count0, jint id)
 	probe_count((uint32_t)id);
 }
 
+TWIN(void, lane0, jint id, jlong key)
+{
+	probe_lane_count((uint32_t)id, (uint64_t)key);
+}
+
 TWIN(jlong, enter0, jint id)
 {
 	return (jlong)enter((uint32_t)id);
@@ -157,6 +162,12 @@ PLAIN(void, count0, jint id)
 {
 	(void)jni, (void)c;
 	probe_count((uint32_t)id);
+}
+
+PLAIN(void, lane0, jint id, jlong key)
+{
+	(void)jni, (void)c;
+	probe_lane_count((uint32_t)id, (uint64_t)key);
 }
 
 PLAIN(jlong, enter0, jint id)
@@ -282,6 +293,10 @@ PLAIN(jlong, address0, jint which)
 		return (jlong)(uintptr_t)&probe_words;
 	case 4:
 		return (jlong)(uintptr_t)probe_mute;
+	case 6:
+		return (jlong)(uintptr_t)probe_lanes().slots;
+	case 7:
+		return (jlong)(uintptr_t)probe_lanes().generation;
 	default:
 		return (jlong)(uintptr_t)leave;
 	}
@@ -317,6 +332,7 @@ static bool link_natives(JNIEnv *jni)
 	static const struct {
 		const char *name, *desc;
 	} natives[] = { { "count0", "(I)V" },
+			{ "lane0", "(IJ)V" },
 			{ "enter0", "(I)J" },
 			{ "may0", "(I)Z" },
 			{ "undo0", "(IJ)V" },

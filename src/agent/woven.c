@@ -143,8 +143,23 @@ uint32_t woven_ids(void)
 
 static bool is_named(const struct hooked *h, struct slice name, struct slice desc)
 {
-	return strncmp(h->name, (const char *)name.p, name.n) == 0 &&
-	       strlen(h->name) == name.n + desc.n && memcmp(h->name + name.n, desc.p, desc.n) == 0;
+	return h->name_n == name.n + desc.n && memcmp(h->name, name.p, name.n) == 0 &&
+	       memcmp(h->name + name.n, desc.p, desc.n) == 0;
+}
+
+/* A method and its name, in one piece that is never freed. */
+static struct hooked *make_hooked(struct woven *w, struct slice name, struct slice desc)
+{
+	size_t n = name.n + desc.n;
+	struct hooked *h = mem_alloc(sizeof(*h) + n + 1);
+
+	if (!h)
+		return NULL;
+	*h = (struct hooked){ .class = w, .name = (char *)(h + 1), .name_n = (uint32_t)n };
+	memcpy(h->name, name.p, name.n);
+	memcpy(h->name + name.n, desc.p, desc.n);
+	h->name[n] = '\0';
+	return h;
 }
 
 int32_t woven_id(struct woven *w, struct slice name, struct slice desc)
@@ -165,18 +180,11 @@ int32_t woven_id(struct woven *w, struct slice name, struct slice desc)
 			return E_NO_MEMORY;
 		memset(*chunk, 0, CHUNK * sizeof(**chunk));
 	}
-	h = mem_alloc(sizeof(*h));
+	h = make_hooked(w, name, desc);
 	if (!h)
 		return E_NO_MEMORY;
-	*h = (struct hooked){ .class = w, .id = id, .next = w->methods };
-	h->name = mem_alloc(name.n + desc.n + 1);
-	if (!h->name) {
-		mem_free(h);
-		return E_NO_MEMORY;
-	}
-	memcpy(h->name, name.p, name.n);
-	memcpy(h->name + name.n, desc.p, desc.n);
-	h->name[name.n + desc.n] = '\0';
+	h->id = id;
+	h->next = w->methods;
 	(*chunk)[id % CHUNK] = h;
 	w->methods = h;
 	__atomic_store_n(&table.n_ids, id + 1, __ATOMIC_RELEASE);

@@ -23,6 +23,7 @@ enum left_kind {
 struct hooked { /* a method */
 	struct woven *class;
 	char *name;	   /* "name(desc)", owned */
+	uint32_t name_n;   /* its bytes */
 	uint64_t original; /* hash of its code before it was woven */
 	uint32_t id;
 	uint32_t rule; /* number of the rule that decides; 0: not hooked now */

@@ -159,6 +159,7 @@ int probe_method_context(uint32_t id, const struct probe_context *c)
 	if (any && (c->n_steps > STEPS_MAX || c->n_callers > STEPS_MAX ||
 		    c->n_sequences > PROBE_SEQUENCES))
 		return E_LIMIT;
+	STORE(probe_words.lanes, 0);
 	STORE(contexts.version, contexts.version + 1);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (any) {

@@ -27,6 +27,8 @@ void probe_method_set(uint32_t id, const struct probe_how *how)
 	if (id >= probe.methods_n)
 		probe.methods_n = id + 1;
 	STORE(m->at_least, how->at_least);
+	if (one_in)
+		STORE(probe_words.lanes, 0);
 	if (LOAD(m->one_in) == one_in)
 		return;
 	STORE(m->one_in, one_in);

@@ -42,6 +42,9 @@ enum {
 
 void probe_count(uint32_t id);
 uint64_t probe_enter(uint32_t id);
+/* As probe_count.  While probe_words.lanes is 1, woven code counts the thread's further calls of
+ * id by itself (lane.h); `key` is the thread's alone while it lives, 0: it has none. */
+void probe_lane_count(uint32_t id, uint64_t key);
 bool probe_may(uint32_t id);			/* would this thread's call of id be seen? */
 void probe_exit(uint32_t id, uint64_t token);	/* returned */
 void probe_thrown(uint32_t id, uint64_t token); /* left by exception; token may be 0 */
@@ -158,8 +161,17 @@ struct probe_words {
 	/* How many calls of outermost steps run now, in all threads.  While it is 0, no call of a method
 	 * with sequences is inside one. */
 	uint32_t inside;
+	uint32_t lanes; /* 1: no hook does more than count, see probe_lane_count */
 };
 extern struct probe_words probe_words;
+/* Where woven code finds what it counts in. */
+struct probe_lanes {
+	void *slots; /* see lane.h */
+	uint64_t *generation;
+};
+struct probe_lanes probe_lanes(void);
+void probe_lanes_end(void); /* from now on ends of threads are not told: no more of that */
+
 void probe_inside_hold(void);		 /* inside is not 0 any more, whatever runs */
 void probe_method_by_stack(uint32_t id); /* by_stack becomes true, if there are sequences */
 

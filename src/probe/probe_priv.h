@@ -176,6 +176,7 @@ struct probe_thread {
 	uint64_t bound_ticks, bound_calls; /* what a context may have lost by that, at most */
 	uint32_t *hash;			   /* a mapping of its own; probe_pages.chains */
 	struct probe_prune prune;
+	struct lane_slot *lane; /* NULL: none */
 	struct probe_node root;
 	uint32_t head[HEADS];
 	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */

@@ -8,6 +8,7 @@
 #include "base/tick.h"
 #include "probe/nodes.h"
 #include "probe/prune.h"
+#include "probe/lane.h"
 #include "probe/tracing.h"
 
 #include <errno.h>
@@ -312,6 +313,7 @@ void probe_sweep(void)
 	for (uint32_t i = 0; probe.ready && i < TAKE(probe.owners_n); i++) {
 		if (!has_ended(i))
 			continue;
+		lane_release(&probe.threads[i]);
 		merge_thread(&probe.threads[i]);
 		SHARED_SUB(probe.threads_n, 1);
 		PUBLISH(probe.owner[i], OWNER_NONE);

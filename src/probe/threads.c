@@ -4,6 +4,7 @@
  * A thread that was never seen, one that is muted, and one that shares because all trees are taken
  * look alike to the fast paths: nothing matches.  The slow paths tell them apart. */
 #include "probe/context.h"
+#include "probe/lane.h"
 #include "probe/pages.h"
 #include "probe/tracing.h"
 
@@ -52,6 +53,7 @@ int probe_init(size_t bytes)
 		rc = E_NO_MEMORY;
 	if (rc < 0)
 		goto fail;
+	STORE(probe_words.lanes, 1);
 	PUBLISH(probe.ready, true);
 	return 0;
 fail:
@@ -71,6 +73,7 @@ bool threads_prepare(struct probe_thread *t)
 	t->base = t->frames;
 	t->hash_n = HASH_MIN;
 	t->hash_mask = 2 * HASH_MIN - 1;
+	t->lane = NULL;
 	/* Never 0, and another one for each. */
 	t->random = (SHARED_ADD(probe.seed, 1) + 1) * 0x9e3779b97f4a7c15u;
 	return true;
@@ -190,8 +193,10 @@ void probe_mute(bool begins)
 		if (l->muted++ > 0 || !l->mine)
 			return;
 		l->mine->aside = l->top;
+		lane_mute(l->mine, true);
 		hide(l);
 	} else if (l->muted > 0 && --l->muted == 0 && l->mine) {
+		lane_mute(l->mine, false);
 		threads_set_top(l->mine->aside);
 	}
 }
@@ -205,6 +210,8 @@ void probe_thread_end(void)
 		trace_gone(&t->trace, tick_now());
 	l->mine = NULL;
 	hide(l);
+	if (t)
+		lane_release(t);
 	if (t)
 		PUBLISH(probe.owner[t - probe.threads], (uint64_t)t->tid << 32 | OWNER_ENDED);
 }

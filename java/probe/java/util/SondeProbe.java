@@ -39,17 +39,31 @@ public final class SondeProbe {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
     /**
-     * Two words of C's. The second counts the calls that run and are the first in a sequence of
+     * Three words of C's. The second counts the calls that run and are the first in a sequence of
      * callers; a thread that is in one has counted itself, by a call into C, so it sees the count
      * without further ado. The first is 0 while a call is measured alone, in which no hook is to
-     * cost anything. Bit 2 of a gate says which of them counts.
+     * cost anything. Bit 2 of a gate says which of them counts. The third is not 0 while no hook
+     * does more than count.
      */
     private static final long WORDS = address0(5);
+
+    private static final long SLOTS = address0(6);
+    private static final long GENERATION = address0(7);
+    /** The field in which the JVM keeps its own thread's address; 0 in virtual threads. */
+    private static final long KEY = keyOffset();
 
     /** Set once, when {@link SondeFast} is ready to take over; compiled code then knows it. */
     @Stable static boolean fast;
 
     private SondeProbe() {}
+
+    private static long keyOffset() {
+        try {
+            return UNSAFE.objectFieldOffset(Thread.class, "eetop");
+        } catch (Throwable e) { // another JVM
+            return 0;
+        }
+    }
 
     @ForceInline
     private static boolean isOpen(byte open) {
@@ -57,24 +71,44 @@ public final class SondeProbe {
     }
 
     /**
-     * One call of method id, counted only. This is compiled into every method that is counted, so
-     * it is kept small: with the call to C, and all that java.lang.foreign puts around it, a
-     * program that has just been started spends more on its compilers than on counting.
+     * One call of method id, counted only. Nothing of it is compiled into the methods that are
+     * counted: a program that has just been started spends more on compiling it there, thousands of
+     * times, than on the calls.
      */
-    @ForceInline
-    public static void count(int id) {
-        if (isOpen(OPEN[id])) {
-            counted(id);
-        }
-    }
-
     @DontInline
-    private static void counted(int id) {
+    public static void count(int id) {
+        if (!isOpen(OPEN[id]) || (UNSAFE.getInt(WORDS + 8) != 0 && counted(id))) {
+            return;
+        }
         if (fast) {
             SondeFast.count(id);
         } else {
             count0(id);
         }
+    }
+
+    /**
+     * While no hook does more than count: adds one to the word in which this thread counts method
+     * id. Its slot has the thread's key + 1, the generation of C's rules in which its table was
+     * begun, and the table; see lane.h. False: this thread has no slot, and will get none.
+     */
+    @ForceInline
+    private static boolean counted(int id) {
+        long key = KEY == 0 ? 0 : UNSAFE.getLong(Thread.currentThread(), KEY);
+        long slot = SLOTS + (key * 0x9e3779b97f4a7c15L >>> 56) * 64;
+        long owner = UNSAFE.getLong(slot);
+        if (owner == key + 1 && UNSAFE.getLong(slot + 8) == UNSAFE.getLong(GENERATION)) {
+            long word = UNSAFE.getLong(UNSAFE.getLong(slot + 16) + 8L * id);
+            if (word != 0) {
+                UNSAFE.putLong(word, UNSAFE.getLong(word) + 1);
+                return true;
+            }
+        }
+        if (key == 0 || (owner != 0 && owner != key + 1)) {
+            return false;
+        }
+        lane0(id, key);
+        return true;
     }
 
     /** Is it worth looking whether a call of method id meets its condition? */
@@ -260,6 +294,9 @@ public final class SondeProbe {
 
     static native void count0(int id);
 
+    /** As count0(); the thread's next calls need not come to C. */
+    static native void lane0(int id, long key);
+
     static native boolean may0(int id);
 
     static native void undo0(int id, long token);
@@ -287,6 +324,6 @@ public final class SondeProbe {
     /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
     static native void mute0(boolean begins);
 
-    /** Where C has count (0), enter (1), exit (2), may (3), mute (4) and its WORDS (5). */
+    /** Where C has count (0), enter (1), exit (2), may (3), mute (4), WORDS (5), SLOTS (6), GENERATION (7). */
     static native long address0(int which);
 }
