@@ -15,14 +15,12 @@
 #include "cli/calibration.h"
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "cli/figures.h"
 #include "cli/jvm_vitals.h"
 #include "cli/live.h"
 #include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/recording.h"
-#include "cli/report_rows.h"
-#include "cli/table.h"
+#include "cli/report_table.h"
 #include "cli/target.h"
 #include "cli/term.h"
 
@@ -66,41 +64,7 @@ static const char help[] =
 	"  sonde report --sort self --top 20 shop.jar | less\n"
 	"  sonde report --json 4711 | jq '.methods[] | select(.errors > 0)'\n";
 
-enum column {
-	CALLS,
-	RATE,
-	ERRORS,
-	AVG,
-	MIN,
-	P50,
-	P90,
-	P99,
-	MAX,
-	TOTAL,
-	SELF,
-	RAW,
-	ACTIVE,
-	STALLS,
-	BYTES,
-	CPU,
-	OFF,
-	ALLOCATED,
-	COLUMNS
-};
-
-static const struct table_column columns[COLUMNS] = {
-	[CALLS] = { "calls", 0, false, false },	  [RATE] = { "calls/s", 4, false, false },
-	[ERRORS] = { "errors", 3, false, false }, [AVG] = { "avg", 0, false, false },
-	[MIN] = { "min", 10, false, false },	  [P50] = { "p50", 7, false, false },
-	[P90] = { "p90", 9, false, false },	  [P99] = { "p99", 6, false, false },
-	[MAX] = { "max", 5, false, false },	  [TOTAL] = { "total", 0, false, false },
-	[SELF] = { "self", 1, false, false },	  [RAW] = { "raw", 2, false, true },
-	[ACTIVE] = { "active", 8, false, false }, [STALLS] = { "stalls", 11, false, false },
-	[BYTES] = { "bytes", 12, false, true },	  [CPU] = { "cpu", 1, false, true },
-	[OFF] = { "off cpu", 2, false, true },	  [ALLOCATED] = { "allocated", 2, false, true },
-};
-
-enum { NAME_WIDTH = 34, INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10 };
+enum { INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10 };
 
 struct seen { /* of a method, the time before: to tell the rate */
 	uint32_t id;
@@ -111,8 +75,8 @@ struct view {
 	struct report report;
 	enum report_order order;
 	const char *filter;
-	uint64_t top; /* 0: all */
-	bool json, all, wide, once, live, reset, utf8;
+	struct report_table table;
+	bool json, once, live, reset;
 	unsigned interval_ms;
 	struct target target;
 	struct client client;
@@ -134,164 +98,15 @@ struct view {
 	uint64_t looked; /* for costs, when, in ns */
 };
 
-/* ---- the table ---- */
+/* ---- the figures ---- */
 
-static void time_cell(struct table *t, double ns, bool known)
+static void show_table(struct view *v, struct buf *out)
 {
-	char text[FIGURE_MAX];
-
-	table_cell(t, known ? figure_time(text, ns) : "");
-}
-
-static void count_cell(const struct view *v, struct table *t, uint64_t n)
-{
-	char text[FIGURE_MAX];
-
-	table_cell(t, v->wide ? cli_number(text, n) : figure_count(text, n));
-}
-
-/* "1.21 s", or of an estimate "1.21 s +-3 %". */
-static void total_cell(const struct view *v, struct table *t, const struct report_method *r)
-{
-	const struct wire_method *m = &r->m;
-	double total = report_total_ns(r);
-	double low = r->compensated ? r->total.low : (double)m->low_ns;
-	double high = r->compensated ? r->total.high : (double)m->high_ns;
-	double off = fmax(total - low, high - total);
-	char text[2 * FIGURE_MAX], time[FIGURE_MAX], margin[FIGURE_MAX];
-
-	figure_time(time, total);
-	if (r->compensated && (total <= 0 || off > total)) /* the interval says it all */
-		snprintf(text, sizeof(text), "< %s", figure_time(time, high));
-	else if (total > 0 && off >= 0.0005 * total)
-		snprintf(text, sizeof(text), "%s %s", time,
-			 figure_margin(margin, off / total, v->utf8));
-	else
-		snprintf(text, sizeof(text), "%s", time);
-	table_cell(t, m->timed ? text : "");
-}
-
-static void add_row(const struct view *v, struct table *t, const struct report_method *r)
-{
-	const struct wire_method *m = &r->m;
-	bool timed = m->timed > 0, quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
-	char text[2 * FIGURE_MAX];
-
-	count_cell(v, t, m->calls);
-	table_cell(t, figure_rate(text, m->rate));
-	count_cell(v, t, m->errors);
-	time_cell(t, report_avg_ns(r), timed);
-	time_cell(t, (double)m->min_ns, timed);
-	time_cell(t, (double)m->p50_ns, quantiles);
-	time_cell(t, (double)m->p90_ns, quantiles);
-	time_cell(t, (double)m->p99_ns, quantiles);
-	time_cell(t, (double)m->max_ns, timed);
-	total_cell(v, t, r);
-	time_cell(t, report_self_ns(r), timed);
-	time_cell(t, r->raw_ns, timed && r->compensated);
-	snprintf(text, sizeof(text), "%llu/%llu", (unsigned long long)m->active,
-		 (unsigned long long)m->active_peak);
-	table_cell(t, text);
-	count_cell(v, t, m->stalls);
-	table_cell(t, m->bytes ? figure_bytes(text, m->bytes) : "0");
-	time_cell(t, (double)m->cpu_ns, m->metered > 0);
-	time_cell(t, m->metered_ns > m->cpu_ns ? (double)(m->metered_ns - m->cpu_ns) : 0,
-		  m->metered > 0);
-	table_cell(t, m->metered && !(m->flags & METHOD_NO_BYTES) ? figure_bytes(text, m->allocated)
-								  : "");
-}
-
-static void put_name(struct buf *out, const struct report_method *m, unsigned room)
-{
-	const char *mark = m->m.flags & METHOD_GONE	? " (gone)"
-			   : m->m.flags & METHOD_ANCHOR ? " (anchor)"
-							: "";
-	unsigned n = (unsigned)strlen(mark);
-
-	if (room == UINT_MAX)
-		method_name_put(out, &m->name, m->overloaded);
-	else
-		method_name_fit(out, &m->name, m->overloaded, room > 20 ? room - n : room);
-	buf_text(out, mark);
-}
-
-static void note(struct buf *out, uint64_t n, const char *text)
-{
-	char number[32];
-
-	if (n)
-		buf_printf(out, "%s %s\n", cli_number(number, n), text);
-}
-
-/* "Measured in place: 5.00 s, of which 1.00 s with hooks; without any it would have been 4.31 s +-1 %." */
-static void show_program(const struct report *r, bool utf8, struct buf *out)
-{
-	const struct span *s = &r->program_total;
-	char all[FIGURE_MAX], open[FIGURE_MAX], total[FIGURE_MAX], margin[FIGURE_MAX] = "";
-	double off = fmax(s->mid - s->low, s->high - s->mid);
-
-	if (s->mid > 0)
-		figure_margin(margin, off / s->mid, utf8);
-	buf_printf(out,
-		   "measured in place: %s, hooks open for %s of it; without hooks it would have "
-		   "taken %s %s\n",
-		   figure_time(all, (double)r->program.elapsed_ns),
-		   figure_time(open, (double)r->program.open_ns), figure_time(total, s->mid),
-		   margin);
-}
-
-static void footer(const struct view *v, uint64_t not_shown, uint64_t not_called, struct buf *out)
-{
-	const struct wire_status *s = &v->report.status;
-	struct jvm_vitals vitals;
-
-	if (v->pid && jvm_vitals_read(v->pid, &vitals) >= 0)
-		jvm_vitals_text(&vitals, out);
-	note(out, not_shown, "methods more");
-	if (v->report.has_program && v->has_costs)
-		show_program(&v->report, v->utf8, out);
-	if (v->bare_ns)
-		bare_text(&v->bare, v->utf8, out);
-	note(out, not_called, "hooked methods were not called; --all shows them");
-	if (!v->report.has_status)
-		return;
-	note(out, s->contexts_lost,
-	     "calls have no place in the call tree, since memory was used up or they were too deep; "
-	     "their counts and times are in the figures here");
-	note(out, s->exits_lost,
-	     "calls began and were never seen to end (stack overflow); they are counted, not timed");
-}
-
-/* rows: of the terminal, 0: without limit. */
-static void show_table(struct view *v, struct buf *out, unsigned width, unsigned rows)
-{
-	struct report *r = &v->report;
-	uint64_t called = 0, shown = 0, limit = v->top ? v->top : UINT64_MAX;
-	struct table t;
-
-	table_init(&t, columns, COLUMNS);
-	for (size_t i = 0; i < r->n; i++)
-		called += v->all || r->all[i]->m.calls > 0;
-	if (rows && called > (rows > 7 ? rows - 7 : 1) && limit > rows - 7)
-		limit = rows > 7 ? rows - 7 : 1;
-	for (size_t i = 0; i < r->n && shown < limit; i++)
-		if (v->all || r->all[i]->m.calls) {
-			add_row(v, &t, r->all[i]);
-			shown++;
-		}
-	table_layout(&t, v->wide ? 0 : width, NAME_WIDTH);
-	table_head(&t, out);
-	buf_text(out, "method\n");
-	shown = 0;
-	for (size_t i = 0; i < r->n && shown < limit; i++) {
-		if (!v->all && !r->all[i]->m.calls)
-			continue;
-		table_row(&t, shown++, out);
-		put_name(out, r->all[i], table_rest(&t));
-		buf_u8(out, '\n');
-	}
-	footer(v, called - shown, r->n - called, out);
-	table_release(&t);
+	v->table.has_costs = v->has_costs;
+	v->table.pid = v->pid;
+	v->table.bare = v->bare_ns ? &v->bare : NULL;
+	v->table.all_by = "hooked methods were not called; --all shows them";
+	report_table_print(&v->table, &v->report, out);
 }
 
 static void show_json(struct view *v, struct buf *out)
@@ -302,8 +117,8 @@ static void show_json(struct view *v, struct buf *out)
 	json_open(&j, '{');
 	if (v->pid || v->recording.pid)
 		cli_json_count(&j, "pid", (uint64_t)(v->pid ? v->pid : v->recording.pid));
-	if (v->top && v->report.n > v->top)
-		v->report.n = (size_t)v->top;
+	if (v->table.top && v->report.n > v->table.top)
+		v->report.n = (size_t)v->table.top;
 	report_json(&v->report, &j);
 	if (v->bare_ns)
 		bare_json(&v->bare, &j);
@@ -402,7 +217,9 @@ static void show_again(void *ctx, struct buf *out, unsigned width, unsigned rows
 		buf_printf(out, "%d %.*s: %s methods, by %s (q ends, s sorts, r resets)\n\n",
 			   (int)v->target.pid, width > 80 ? (int)width - 60 : 20, v->target.name,
 			   cli_number(n, v->hooked), report_order_name(v->order));
-	show_table(v, out, width, rows);
+	v->table.width = width;
+	v->table.rows = rows;
+	show_table(v, out);
 	if (!rows)
 		buf_u8(out, '\n');
 }
@@ -471,7 +288,7 @@ static int print_once(struct view *v)
 	if (v->json)
 		show_json(v, &out);
 	else if (v->report.n)
-		show_table(v, &out, term_columns(), 0);
+		show_table(v, &out);
 	if (v->report.err)
 		status = cli_cannot("%s", err_text(v->report.err));
 	else if (!cli_print(&out))
@@ -622,7 +439,7 @@ static int set_option(struct view *v, const char *name, int opt)
 {
 	switch (opt) {
 	case 't':
-		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->top))
+		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->table.top))
 			return cli_usage(name, "--top wants a number from 1 on, not '%s'", optarg);
 		break;
 	case 's':
@@ -659,8 +476,8 @@ static int set_option(struct view *v, const char *name, int opt)
 		break;
 	default:
 		v->json |= opt == 'j';
-		v->all |= opt == 'a';
-		v->wide |= opt == 'w';
+		v->table.all |= opt == 'a';
+		v->table.wide |= opt == 'w';
 		v->once |= opt == 'o';
 		v->reset |= opt == 'r';
 		v->raw |= opt == 'R';
@@ -709,8 +526,9 @@ int cmd_report(int argc, char **argv)
 	if (v.once && v.live)
 		return cli_usage(argv[0], "--once and --live exclude each other");
 	v.live |= term_is() && !v.json && !v.once;
-	v.wide |= !term_columns();
-	v.utf8 = term_utf8();
+	v.table.width = term_columns();
+	v.table.wide |= !v.table.width;
+	v.table.utf8 = term_utf8();
 	report_init(&v.report);
 	if (is_file(text) && recording_is(text)) {
 		v.live = false;

@@ -6,159 +6,50 @@
  * that it did not take) is told on stderr: during the run nobody could be told. */
 #define _GNU_SOURCE /* versionsort */
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "classfile/show.h"
+#include "cli/calibration.h"
+#include "cli/report_table.h"
 #include "cli/run.h"
-#include "wire/wire.h"
+#include "cli/term.h"
 
-enum { REPORT_MAX = 256 << 20, ROWS_MAX = 40 };
+enum { ROWS_MAX = 40 };
 
-/* The figures of one JVM; names are views of frames. */
-struct figures {
-	const char *pid;
-	struct buf frames;
-	struct wire_method *methods;
-	size_t n, room;
-	struct wire_status status;
-};
-
-static int take_method(struct figures *f, struct slice payload)
+static void print_text(const struct report *r, const struct costs *c, FILE *to, struct buf *out)
 {
-	if (f->n == f->room) {
-		size_t room = f->room ? f->room * 2 : 64;
-		void *p = mem_realloc(f->methods, room * sizeof(*f->methods));
-
-		if (!p)
-			return E_NO_MEMORY;
-		f->methods = p;
-		f->room = room;
-	}
-	return wire_get_method(payload, &f->methods[f->n++]);
-}
-
-static int decode(struct figures *f)
-{
-	struct slice left = buf_slice(&f->frames), payload;
-	unsigned type;
-	int rc = 0;
-
-	while (left.n && rc == 0) {
-		long n = wire_frame(left, &type, &payload);
-
-		if (n <= 0)
-			return n < 0 ? (int)n : E_TRUNCATED;
-		if (type == WIRE_method)
-			rc = take_method(f, payload);
-		else if (type == WIRE_status)
-			rc = wire_get_status(payload, &f->status);
-		left = (struct slice){ left.p + n, left.n - (size_t)n };
-	}
-	return rc;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct wire_method *m = a, *n = b;
-
-	if (m->total_ns != n->total_ns)
-		return m->total_ns < n->total_ns ? 1 : -1;
-	if (m->calls != n->calls)
-		return m->calls < n->calls ? 1 : -1;
-	return m->id < n->id ? -1 : m->id > n->id;
-}
-
-/* "1.23 ms"; a light hook has no time. */
-static const char *time_text(char text[32], uint64_t ns, bool timed)
-{
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	double v = (double)ns;
-	size_t u = 0;
-
-	for (; v >= 1000 && u + 1 < COUNT(units); u++)
-		v /= 1000;
-	if (timed)
-		snprintf(text, 32, "%.*f %s", u && v < 100 ? 2 : 0, v, units[u]);
-	else
-		snprintf(text, 32, "-");
-	return text;
-}
-
-static void print_row(const struct wire_method *m, struct buf *out)
-{
-	char calls[32], total[32], self[32], mean[32], most[32];
-	bool timed = m->timed > 0;
-
-	buf_printf(out, "%14s %7llu %10s %10s %10s %10s  ", cli_number(calls, m->calls),
-		   (unsigned long long)m->errors, time_text(total, m->total_ns, timed),
-		   time_text(self, m->self_ns, timed),
-		   time_text(mean, m->calls ? m->total_ns / m->calls : 0, timed),
-		   time_text(most, m->max_ns, timed));
-	show_name(out, m->name);
-	buf_u8(out, '\n');
-}
-
-static void print_text(const struct figures *f, struct buf *out)
-{
-	char number[32];
 	size_t called = 0;
+	const struct report_table how = { .top = ROWS_MAX,
+					  .wide = to != stderr || !term_columns(),
+					  .utf8 = term_utf8(),
+					  .has_costs = c != NULL,
+					  .width = term_columns() };
 
-	buf_printf(out, "%14s %7s %10s %10s %10s %10s  %s\n", "calls", "errors", "total", "self",
-		   "mean", "max", "method");
-	for (size_t i = 0; i < f->n; i++) {
-		if (!f->methods[i].calls)
-			continue;
-		if (called++ < ROWS_MAX)
-			print_row(&f->methods[i], out);
-	}
+	report_table_print(&how, r, out);
+	for (size_t i = 0; i < r->n; i++)
+		called += r->all[i]->m.calls != 0;
 	if (called > ROWS_MAX)
-		buf_printf(out, "%14s more methods; --report FILE.json has all\n",
-			   cli_number(number, called - ROWS_MAX));
-	if (f->n > called)
-		buf_printf(out, "%14s hooked and never called\n",
-			   cli_number(number, f->n - called));
+		buf_text(out,
+			 "--report FILE.json has all methods, --record FILE all that is known\n");
 }
 
-static void json_method(struct json *j, const struct wire_method *m)
-{
-	json_open(j, '{');
-	json_key(j, "method");
-	json_str(j, m->name);
-	cli_json_count(j, "calls", m->calls);
-	cli_json_count(j, "errors", m->errors);
-	cli_json_count(j, "timed", m->timed);
-	cli_json_count(j, "raw_ns", m->total_ns);
-	cli_json_count(j, "low_ns", m->low_ns);
-	cli_json_count(j, "high_ns", m->high_ns);
-	cli_json_count(j, "self_ns", m->self_ns);
-	cli_json_count(j, "min_ns", m->min_ns);
-	cli_json_count(j, "max_ns", m->max_ns);
-	json_close(j, '}');
-}
-
-static void print_json(const struct figures *f, struct buf *out)
+static void print_json(const struct report *r, const char *pid, struct buf *out)
 {
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", strtoull(f->pid, NULL, 10));
-	json_key(&j, "methods");
-	json_open(&j, '[');
-	for (size_t i = 0; i < f->n; i++)
-		json_method(&j, &f->methods[i]);
-	json_close(&j, ']');
+	cli_json_count(&j, "pid", strtoull(pid, NULL, 10));
+	report_json(r, &j);
 	json_key(&j, "notes");
-	json_str(&j, f->status.notes);
+	json_str(&j, r->status.notes);
 	json_close(&j, '}');
 	buf_u8(out, '\n');
 }
 
 /* Each line of the agent's notes, with the process it is about. */
-static void tell_notes(const struct figures *f)
+static void tell_notes(const struct report *r, const char *pid)
 {
-	struct slice left = f->status.notes;
+	struct slice left = r->status.notes;
 
 	while (left.n) {
 		const uint8_t *end = memchr(left.p, '\n', left.n);
@@ -166,7 +57,7 @@ static void tell_notes(const struct figures *f)
 		struct buf line = { 0 };
 
 		show_name(&line, (struct slice){ left.p, n });
-		fprintf(stderr, "sonde: process %s: %.*s\n", f->pid, SLICE_FMT(buf_slice(&line)));
+		fprintf(stderr, "sonde: process %s: %.*s\n", pid, SLICE_FMT(buf_slice(&line)));
 		buf_release(&line);
 		n += end != NULL;
 		left = (struct slice){ left.p + n, left.n - n };
@@ -175,33 +66,33 @@ static void tell_notes(const struct figures *f)
 
 static int print_one(const char *dir, const char *pid, bool json, FILE *to)
 {
-	struct figures f = { .pid = pid };
+	struct report r;
+	struct costs costs;
 	struct buf out = { 0 };
 	char path[300];
-	int rc, status = CLI_DONE;
+	bool known;
+	int status;
 
 	snprintf(path, sizeof(path), "%s/report.%s", dir, pid);
-	rc = run_read_file(path, REPORT_MAX, &f.frames);
-	if (rc == 0)
-		rc = decode(&f);
-	if (rc == 0) {
-		if (f.n)
-			qsort(f.methods, f.n, sizeof(*f.methods), by_time);
+	report_init(&r);
+	status = report_read_file(&r, path);
+	if (status == CLI_DONE) {
+		known = calibration_for(r.calibration.jvm, 0, CALIBRATION_LEAVE, &costs) >= 0;
+		report_compensate(&r, known ? &costs : NULL);
+		report_sort(&r, REPORT_TOTAL);
 		if (json)
-			print_json(&f, &out);
+			print_json(&r, pid, &out);
 		else
-			print_text(&f, &out);
-		rc = out.err;
+			print_text(&r, known ? &costs : NULL, to, &out);
+		if (r.err || out.err)
+			status = cli_cannot("process %s: %s", pid,
+					    err_text(r.err ? r.err : out.err));
+		else
+			fwrite(out.p, 1, out.n, to);
+		tell_notes(&r, pid);
 	}
-	if (rc < 0)
-		status = cli_cannot("process %s: its figures cannot be read: %s", pid,
-				    rc == E_IO ? strerror(errno) : err_text(rc));
-	else
-		fwrite(out.p, 1, out.n, to);
-	tell_notes(&f);
 	buf_release(&out);
-	buf_release(&f.frames);
-	mem_free(f.methods);
+	report_release(&r);
 	return status;
 }
 

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_table.c - a line for each method, the columns by how much room there is. */
+#include "cli/report_table.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bare.h"
+#include "cli/cli.h"
+#include "cli/figures.h"
+#include "cli/jvm_vitals.h"
+#include "cli/table.h"
+
+enum { NAME_WIDTH = 34 };
+
+enum column {
+	CALLS,
+	RATE,
+	ERRORS,
+	AVG,
+	MIN,
+	P50,
+	P90,
+	P99,
+	MAX,
+	TOTAL,
+	SELF,
+	RAW,
+	ACTIVE,
+	STALLS,
+	BYTES,
+	CPU,
+	OFF,
+	ALLOCATED,
+	COLUMNS
+};
+
+static const struct table_column columns[COLUMNS] = {
+	[CALLS] = { "calls", 0, false, false },	  [RATE] = { "calls/s", 4, false, false },
+	[ERRORS] = { "errors", 3, false, false }, [AVG] = { "avg", 0, false, false },
+	[MIN] = { "min", 10, false, false },	  [P50] = { "p50", 7, false, false },
+	[P90] = { "p90", 9, false, false },	  [P99] = { "p99", 6, false, false },
+	[MAX] = { "max", 5, false, false },	  [TOTAL] = { "total", 0, false, false },
+	[SELF] = { "self", 1, false, false },	  [RAW] = { "raw", 2, false, true },
+	[ACTIVE] = { "active", 8, false, false }, [STALLS] = { "stalls", 11, false, false },
+	[BYTES] = { "bytes", 12, false, true },	  [CPU] = { "cpu", 1, false, true },
+	[OFF] = { "off cpu", 2, false, true },	  [ALLOCATED] = { "allocated", 2, false, true },
+};
+
+static void time_cell(struct table *t, double ns, bool known)
+{
+	char text[FIGURE_MAX];
+
+	table_cell(t, known ? figure_time(text, ns) : "");
+}
+
+static void count_cell(const struct report_table *how, struct table *t, uint64_t n)
+{
+	char text[FIGURE_MAX];
+
+	table_cell(t, how->wide ? cli_number(text, n) : figure_count(text, n));
+}
+
+/* "1.21 s", or of an estimate "1.21 s +-3 %". */
+static void total_cell(const struct report_table *how, struct table *t,
+		       const struct report_method *r)
+{
+	const struct wire_method *m = &r->m;
+	double total = report_total_ns(r);
+	double low = r->compensated ? r->total.low : (double)m->low_ns;
+	double high = r->compensated ? r->total.high : (double)m->high_ns;
+	double off = fmax(total - low, high - total);
+	char text[2 * FIGURE_MAX], time[FIGURE_MAX], margin[FIGURE_MAX];
+
+	figure_time(time, total);
+	if (r->compensated && (total <= 0 || off > total)) /* the interval says it all */
+		snprintf(text, sizeof(text), "< %s", figure_time(time, high));
+	else if (total > 0 && off >= 0.0005 * total)
+		snprintf(text, sizeof(text), "%s %s", time,
+			 figure_margin(margin, off / total, how->utf8));
+	else
+		snprintf(text, sizeof(text), "%s", time);
+	table_cell(t, m->timed ? text : "");
+}
+
+static void add_row(const struct report_table *how, struct table *t, const struct report_method *r)
+{
+	const struct wire_method *m = &r->m;
+	bool timed = m->timed > 0, quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
+	char text[2 * FIGURE_MAX];
+
+	count_cell(how, t, m->calls);
+	table_cell(t, figure_rate(text, m->rate));
+	count_cell(how, t, m->errors);
+	time_cell(t, report_avg_ns(r), timed);
+	time_cell(t, (double)m->min_ns, timed);
+	time_cell(t, (double)m->p50_ns, quantiles);
+	time_cell(t, (double)m->p90_ns, quantiles);
+	time_cell(t, (double)m->p99_ns, quantiles);
+	time_cell(t, (double)m->max_ns, timed);
+	total_cell(how, t, r);
+	time_cell(t, report_self_ns(r), timed);
+	time_cell(t, r->raw_ns, timed && r->compensated);
+	snprintf(text, sizeof(text), "%llu/%llu", (unsigned long long)m->active,
+		 (unsigned long long)m->active_peak);
+	table_cell(t, text);
+	count_cell(how, t, m->stalls);
+	table_cell(t, m->bytes ? figure_bytes(text, m->bytes) : "0");
+	time_cell(t, (double)m->cpu_ns, m->metered > 0);
+	time_cell(t, m->metered_ns > m->cpu_ns ? (double)(m->metered_ns - m->cpu_ns) : 0,
+		  m->metered > 0);
+	table_cell(t, m->metered && !(m->flags & METHOD_NO_BYTES) ? figure_bytes(text, m->allocated)
+								  : "");
+}
+
+static void put_name(struct buf *out, const struct report_method *m, unsigned room)
+{
+	const char *mark = m->m.flags & METHOD_GONE	? " (gone)"
+			   : m->m.flags & METHOD_ANCHOR ? " (anchor)"
+							: "";
+	unsigned n = (unsigned)strlen(mark);
+
+	if (room == UINT_MAX)
+		method_name_put(out, &m->name, m->overloaded);
+	else
+		method_name_fit(out, &m->name, m->overloaded, room > 20 ? room - n : room);
+	buf_text(out, mark);
+}
+
+static void note(struct buf *out, uint64_t n, const char *text)
+{
+	char number[32];
+
+	if (n)
+		buf_printf(out, "%s %s\n", cli_number(number, n), text);
+}
+
+/* "Measured in place: 5.00 s, of which 1.00 s with hooks; without any it would have been 4.31 s +-1 %." */
+static void show_program(const struct report *r, bool utf8, struct buf *out)
+{
+	const struct span *s = &r->program_total;
+	char all[FIGURE_MAX], open[FIGURE_MAX], total[FIGURE_MAX], margin[FIGURE_MAX] = "";
+	double off = fmax(s->mid - s->low, s->high - s->mid);
+
+	if (s->mid > 0)
+		figure_margin(margin, off / s->mid, utf8);
+	buf_printf(out,
+		   "measured in place: %s, hooks open for %s of it; without hooks it would have "
+		   "taken %s %s\n",
+		   figure_time(all, (double)r->program.elapsed_ns),
+		   figure_time(open, (double)r->program.open_ns), figure_time(total, s->mid),
+		   margin);
+}
+
+/* Methods that are not in the table. */
+struct missing {
+	uint64_t not_shown, not_called;
+};
+
+static void footer(const struct report_table *how, const struct report *r,
+		   const struct missing *missing, struct buf *out)
+{
+	const struct wire_status *s = &r->status;
+	struct jvm_vitals vitals;
+
+	if (how->pid && jvm_vitals_read(how->pid, &vitals) >= 0)
+		jvm_vitals_text(&vitals, out);
+	note(out, missing->not_shown, "methods more");
+	if (r->has_program && how->has_costs)
+		show_program(r, how->utf8, out);
+	if (how->bare)
+		bare_text(how->bare, how->utf8, out);
+	note(out, missing->not_called,
+	     how->all_by ? how->all_by : "hooked methods were not called");
+	if (!r->has_status)
+		return;
+	note(out, s->contexts_lost,
+	     "calls have no place in the call tree, since memory was used up or they were too deep; "
+	     "their counts and times are in the figures here");
+	note(out, s->exits_lost,
+	     "calls began and were never seen to end (stack overflow); they are counted, not timed");
+}
+
+void report_table_print(const struct report_table *how, const struct report *r, struct buf *out)
+{
+	uint64_t called = 0, shown = 0, limit = how->top ? how->top : UINT64_MAX;
+	unsigned rows = how->rows;
+	struct table t;
+
+	table_init(&t, columns, COLUMNS);
+	for (size_t i = 0; i < r->n; i++)
+		called += how->all || r->all[i]->m.calls > 0;
+	if (rows && called > (rows > 7 ? rows - 7 : 1) && limit > rows - 7)
+		limit = rows > 7 ? rows - 7 : 1;
+	for (size_t i = 0; i < r->n && shown < limit; i++)
+		if (how->all || r->all[i]->m.calls) {
+			add_row(how, &t, r->all[i]);
+			shown++;
+		}
+	table_layout(&t, how->wide ? 0 : how->width, NAME_WIDTH);
+	table_head(&t, out);
+	buf_text(out, "method\n");
+	shown = 0;
+	for (size_t i = 0; i < r->n && shown < limit; i++) {
+		if (!how->all && !r->all[i]->m.calls)
+			continue;
+		table_row(&t, shown++, out);
+		put_name(out, r->all[i], table_rest(&t));
+		buf_u8(out, '\n');
+	}
+	footer(how, r, &(struct missing){ called - shown, r->n - called }, out);
+	table_release(&t);
+}
