@@ -190,10 +190,10 @@ static int read_all(struct weave_set *s, char *const *specs, size_t n,
 		return E_NO_MEMORY;
 	progress_start(&progress, "read");
 	while ((rc = source_next(source, &src, &f)) != 0) {
-		if (rc < 0) {
+		if (rc != 1) {
 			progress_clear(&progress);
 			cli_cannot("%s", f.text);
-			s->unreadable++;
+			s->unreadable += rc < 0;
 			continue;
 		}
 		rc = add(s, &src);
