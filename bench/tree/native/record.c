@@ -96,7 +96,7 @@ uint64_t __wrap_probe_enter(uint32_t id)
 	uint64_t token = __real_probe_enter(id);
 	struct recorder *r = mine ? mine : begin();
 
-	if (!r || token <= PROBE_ASK)
+	if (!r || !token || token == PROBE_ASK)
 		return token;
 	if (r->depth == DEEP)
 		abort();
