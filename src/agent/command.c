@@ -14,6 +14,7 @@
 #include "agent/life.h"
 #include "agent/reading.h"
 #include "agent/sample.h"
+#include "agent/tiers.h"
 #include "agent/trace.h"
 #include "agent/watch.h"
 #include "base/mem.h"
@@ -155,7 +156,7 @@ static const struct {
 	{ WIRE_ask_data, false, run_data },	{ WIRE_reset, false, run_reset },
 	{ WIRE_detach, true, life_detach },	{ WIRE_sample, false, sample_run },
 	{ WIRE_callees, true, callees_run },	{ WIRE_trace, true, trace_run },
-	{ WIRE_in_place, false, in_place_run },
+	{ WIRE_in_place, false, in_place_run }, { WIRE_types, true, tiers_run },
 };
 
 bool command_run(struct conn *c, unsigned type, struct slice payload)

@@ -13,6 +13,8 @@
 #include "agent/kin.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
+#include "agent/tiers.h"
+#include "classfile/class.h"
 #include "rule/explain.h"
 #include "rule/text.h"
 
@@ -113,6 +115,8 @@ static void explain_one(struct question *q, struct kin_of *kin, const struct wov
 		else
 			buf_printf(q->out, "%s%s: no rules are in force\n", name, desc);
 		tell_state(q, w, name, desc);
+		buf_printf(q->out, "  now %s%s\n", tiers_text(tiers_of(method, access)),
+			   access & ACC_STATIC ? ", static" : "");
 	}
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);

@@ -22,7 +22,9 @@
 #include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "base/mem.h"
+#include "classfile/class.h"
 #include "probe/histogram.h"
+#include "probe/types.h"
 #include "rule/print.h"
 #include "wire/wire.h"
 
@@ -149,6 +151,7 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint
 		  (counted < f.timed ? METHOD_NO_QUANTILES : 0) |
 		  (probes_settles(h->id) ? METHOD_SETTLED : 0) |
 		  (flags & REPORT_PARTLY && figures_is_conditional(h) ? METHOD_PARTLY : 0);
+	m.type = types_of(h->id) | (h->access & ACC_STATIC ? TYPE_STATIC : 0);
 	put_metered(&m);
 	if (flags & REPORT_BUCKETS)
 		put_buckets(&spread, buckets);

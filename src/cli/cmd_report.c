@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/recording.h"
 #include "cli/report_table.h"
+#include "cli/report_types.h"
 #include "cli/target.h"
 #include "cli/term.h"
 
@@ -46,6 +47,8 @@ static const char help[] =
 	"                     take turns, for 10 seconds if not said otherwise\n"
 	"  --bare[=SECONDS]   also take all hooks out for so long (10) but for a few that count, to see how\n"
 	"                     fast the program is without; lasts until it is compiled again, twice\n"
+	"  --types[=SECONDS]  also what methods are run by (interpreter, C1, C2), and how short calls are by\n"
+	"                     the types of caller and method; looks for 3 seconds if not said otherwise\n"
 	"  --no-memory        do not keep how long methods take, for 'sonde dig' to compare with\n"
 	"  --reset            let all figures count from now: after printing, or before a live view\n"
 	"  --pid PID          of a recording with several processes, this one\n"
@@ -64,7 +67,7 @@ static const char help[] =
 	"  sonde report --sort self --top 20 shop.jar | less\n"
 	"  sonde report --json 4711 | jq '.methods[] | select(.errors > 0)'\n";
 
-enum { INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10 };
+enum { INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10, TYPES_S = 3 };
 
 struct seen { /* of a method, the time before: to tell the rate */
 	uint32_t id;
@@ -92,6 +95,7 @@ struct view {
 	uint64_t in_place_ns; /* 0: no */
 	uint64_t bare_ns;     /* 0: no */
 	struct bare bare;
+	uint64_t types_ns; /* 0: no */
 	bool no_memory;
 	bool has_costs;
 	struct costs costs;
@@ -105,6 +109,7 @@ static void show_table(struct view *v, struct buf *out)
 	v->table.has_costs = v->has_costs;
 	v->table.pid = v->pid;
 	v->table.bare = v->bare_ns ? &v->bare : NULL;
+	v->table.sequences = v->types_ns != 0;
 	v->table.all_by = "hooked methods were not called; --all shows them";
 	report_table_print(&v->table, &v->report, out);
 }
@@ -324,6 +329,31 @@ static int measure_bare(struct view *v)
 	return status == CLI_NO ? CLI_DONE : status;
 }
 
+/* Types change while a program warms up, so they are looked at every second. */
+static int look_at_types(struct view *v)
+{
+	uint64_t begin = clock_ns(), spent = 0;
+	struct progress progress;
+	int status;
+
+	v->report.with_sequences = true;
+	v->client.quiet = true;
+	progress_start(&progress, "types");
+	for (;;) {
+		v->report.n_sequences = 0;
+		wire_put_types(&v->client.out, &(struct wire_types){ 0 });
+		status = client_ask(&v->client, report_take, &v->report);
+		spent = clock_ns() - begin;
+		if (status != CLI_DONE || spent >= v->types_ns)
+			break;
+		progress_step(&progress, (double)spent / (double)v->types_ns, 0);
+		usleep((useconds_t)(v->types_ns - spent < 1000000000u ? (v->types_ns - spent) / 1000
+								      : 1000000));
+	}
+	progress_clear(&progress);
+	return status;
+}
+
 /* How long methods take becomes part of their past, which dig compares with.  One look in ten minutes counts: the
  * figures of a later one have most of the same calls. */
 static void remember(const struct view *v)
@@ -359,6 +389,8 @@ static int from_program(struct view *v, const char *text)
 		return status;
 	if (v->in_place_ns)
 		status = measure_in_place(v);
+	if (status == CLI_DONE && v->types_ns)
+		status = look_at_types(v);
 	if (status != CLI_DONE) {
 		client_close(&v->client);
 		return status;
@@ -467,6 +499,13 @@ static int set_option(struct view *v, const char *name, int opt)
 			return cli_usage(name, "--bare wants seconds, from 1 to 3600, not '%s'",
 					 optarg);
 		break;
+	case 'T':
+		v->types_ns = TYPES_S * 1000000000ull;
+		v->once = true;
+		if (optarg && !parse_seconds(optarg, &v->types_ns))
+			return cli_usage(name, "--types wants seconds, from 1 to 3600, not '%s'",
+					 optarg);
+		break;
 	case 'f':
 		v->filter = optarg;
 		break;
@@ -501,6 +540,7 @@ int cmd_report(int argc, char **argv)
 		{ "raw", no_argument, NULL, 'R' },
 		{ "in-place", optional_argument, NULL, 'i' },
 		{ "bare", optional_argument, NULL, 'b' },
+		{ "types", optional_argument, NULL, 'T' },
 		{ "no-memory", no_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },

@@ -13,6 +13,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/report_types.h"
+#include "probe/types.h"
 #include "rule/rule.h"
 
 enum { FILE_LIMIT = 512 << 20 };
@@ -38,7 +40,7 @@ void report_clear(struct report *r)
 {
 	arena_reset(&r->mem);
 	tree_release(&r->tree);
-	r->n = r->n_alone = 0;
+	r->n = r->n_alone = r->n_sequences = 0;
 	r->has_status = r->has_program = false;
 	r->calibration = (struct calibration_state){ 0 };
 }
@@ -49,6 +51,7 @@ void report_release(struct report *r)
 	tree_release(&r->tree);
 	mem_free(r->all);
 	mem_free(r->alone);
+	mem_free(r->sequences);
 	*r = (struct report){ 0 };
 }
 
@@ -120,6 +123,8 @@ bool report_take(void *ctx, unsigned type, struct slice payload)
 		rc = report_add_node(r, payload);
 	else if (type == WIRE_solo)
 		rc = report_add_alone(r, payload);
+	else if (type == WIRE_sequence)
+		rc = report_add_sequence(r, payload);
 	else if (type == WIRE_program)
 		r->has_program = wire_get_program(payload, &r->program) >= 0;
 	else if (type == WIRE_status)
@@ -360,6 +365,13 @@ static void method_json(struct json *j, const struct report_method *r)
 		else
 			json_u64(j, m->allocated);
 	}
+	json_key(j, "type");
+	if (*report_type_text(m->type))
+		json_text(j, report_type_text(m->type));
+	else
+		json_null(j);
+	json_key(j, "static");
+	json_bool(j, (m->type & TYPE_STATIC) != 0);
 	json_key(j, "level");
 	json_text(j, m->level <= LEVEL_FULL ? rule_level_text((enum rule_level)m->level) : "?");
 	cli_json_count(j, "rule", m->rule);
@@ -456,6 +468,8 @@ void report_json(const struct report *r, struct json *j)
 	json_bool(j, r->calibration.known);
 	if (r->has_program)
 		program_json(j, r);
+	if (r->with_sequences)
+		report_sequences_json(r, j);
 	json_key(j, "agent");
 	if (r->has_status)
 		status_json(j, &r->status);

@@ -34,6 +34,9 @@ struct report {
 	struct tree tree;	   /* empty: no node was told */
 	struct place_alone *alone; /* by id: methods that were measured in place */
 	size_t n_alone, alone_room;
+	struct wire_sequence *sequences; /* of method types, when they were asked for */
+	size_t n_sequences, sequences_room;
+	bool with_sequences;
 	bool has_program;
 	struct wire_program program;
 	struct span program_total; /* how long it would have taken without hooks */

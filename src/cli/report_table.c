@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/jvm_vitals.h"
+#include "cli/report_types.h"
 #include "cli/table.h"
 
 enum { NAME_WIDTH = 34 };
@@ -34,6 +35,7 @@ enum column {
 	CPU,
 	OFF,
 	ALLOCATED,
+	TYPE,
 	COLUMNS
 };
 
@@ -47,6 +49,7 @@ static const struct table_column columns[COLUMNS] = {
 	[ACTIVE] = { "active", 8, false, false }, [STALLS] = { "stalls", 11, false, false },
 	[BYTES] = { "bytes", 12, false, true },	  [CPU] = { "cpu", 1, false, true },
 	[OFF] = { "off cpu", 2, false, true },	  [ALLOCATED] = { "allocated", 2, false, true },
+	[TYPE] = { "type", 8, false, true },
 };
 
 static void time_cell(struct table *t, double ns, bool known)
@@ -113,6 +116,7 @@ static void add_row(const struct report_table *how, struct table *t, const struc
 		  m->metered > 0);
 	table_cell(t, m->metered && !(m->flags & METHOD_NO_BYTES) ? figure_bytes(text, m->allocated)
 								  : "");
+	table_cell(t, report_type_text(m->type));
 }
 
 static void put_name(struct buf *out, const struct report_method *m, unsigned room)
@@ -170,6 +174,11 @@ static void footer(const struct report_table *how, const struct report *r,
 	note(out, missing->not_shown, "methods more");
 	if (r->has_program && how->has_costs)
 		show_program(r, how->utf8, out);
+	if (how->sequences && r->n_sequences) {
+		buf_text(out,
+			 "\nCalls with nothing hooked below them, of those that were drawn:\n");
+		report_sequences_put(r, out);
+	}
 	if (how->bare)
 		bare_text(how->bare, how->utf8, out);
 	note(out, missing->not_called,

@@ -15,6 +15,7 @@ struct report_table {
 	bool all;		 /* also those that were not called */
 	bool wide;		 /* all columns, all of each name */
 	bool utf8;		 /* the terminal shows it */
+	bool sequences;		 /* of method types, too */
 	bool has_costs;		 /* the report is compensated */
 	pid_t pid;		 /* of the program, if it runs: its vitals are shown */
 	unsigned width;		 /* of the terminal */

@@ -470,6 +470,8 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 	}
 	if (thrown)
 		ADD(f->node->errors, 1);
+	if (UNLIKELY(LOAD(probe.types)) && f->id & ID_SLOW)
+		types_count(f, call.ticks, thrown);
 	if (f->id & ID_SLOW && f->weight != 1)
 		leave_weight(f, call.ticks);
 	frame_ends(f);

@@ -210,6 +210,7 @@ struct probe_global {
 	struct probe_thread *threads; /* PROBE_THREADS, and one more: of threads that have ended */
 	bool ready;
 	uint32_t tracing;   /* somebody wants transactions */
+	uint32_t types;	    /* ... or sequences of method types */
 	uint32_t methods_n; /* above all that were set */
 	uint32_t threads_n;
 	uint32_t owners_n; /* blocks from here on were never anybody's; only grows */
@@ -335,6 +336,9 @@ struct shared_end {
 void shared_end(uint32_t id, const struct shared_end *end);
 void shared_add(uint32_t id, const struct probe_figures *f); /* but for stalls */
 void shared_bucket(struct probe_method *m, unsigned bucket, uint32_t count);
+
+/* types.c: a drawn call ends, which has a node. */
+void types_count(const struct probe_frame *f, uint64_t ticks, bool thrown);
 
 /* meter.c */
 int meter_init(void); /* 0 or E_NO_MEMORY */

@@ -48,7 +48,11 @@ struct costs {
 	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
 };
 
-/* Class of a call that takes so many ns: below 40, 400, 4000, longer. */
+/* Class of a call that takes so many ns: below the first of these, the second, the third, longer. */
+#define COST_BORDERS          \
+	{                     \
+		40, 400, 4000 \
+	}
 unsigned cost_class(double ns);
 
 /* The text of a calibration: its first line is "sonde calibration 2", then lines "KEY VALUE", of which

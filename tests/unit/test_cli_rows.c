@@ -111,7 +111,7 @@ TEST(report_json_says_null_for_what_is_not_known)
 		"\"compensated_ns\":null,\"low_ns\":null,\"high_ns\":null,\"self_ns\":null,"
 		"\"errors\":0,\"rate\":0,\"timed\":0,\"one_in\":0,\"min_ns\":null,\"max_ns\":null,"
 		"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"active\":0,\"active_peak\":0,"
-		"\"stalls\":0,\"bytes\":0,\"level\":\"timed\",\"rule\":0,\"hooked\":true,\"anchor\":false,"
+		"\"stalls\":0,\"bytes\":0,\"type\":null,\"static\":false,\"level\":\"timed\",\"rule\":0,\"hooked\":true,\"anchor\":false,"
 		"\"raw_self_ns\":null,\"self_low_ns\":null,\"self_high_ns\":null,"
 		"\"clamped\":false,\"short\":false,\"in_place\":false}],\"calibrated\":false,"
 		"\"agent\":null}",
