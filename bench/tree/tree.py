@@ -115,6 +115,8 @@ def bar(name, figure, what, met):
 
 def main():
     recorded = Run("whole-" + major, out + "/bench/tree/libsonde.so", LARGE, events)
+    if not any(os.path.getsize(f) for f in glob.glob(events + "/*")):
+        sys.exit("tree: no event was recorded of JDK %s; see %s" % (major, folder))
     whole = replay(LARGE, "-l", recorded.tree(folder + "/whole"))
     limit = max(int(whole["memory"] * SHARE), 256 << 10)
     part, ns = replay(limit), [[], []]
