@@ -56,7 +56,8 @@ static void refresh_method(struct look *l, struct hooked *h, const struct rule_c
 			list[kept++] = list[i];
 	how.n_anchors = kept;
 	if (!how.rule && !kept) {
-		if (woven_is_in(h))
+		/* But captures stay; and whether a method has an annotation only its class file says. */
+		if (!n && !h->bound && !l->edition->wants_marks && woven_is_in(h))
 			woven_close(l->jni, h);
 		return;
 	}
@@ -178,11 +179,12 @@ static bool needs_weaving(struct look *l, const struct rule_class *facts, jobjec
 		was = w->digest;
 		w->wanted = digest;
 	}
-	if (w && may && was && digest != was && !l->edition->wants_marks && fits(l, w, facts))
+	if (w && may && was && digest != was && !l->edition->wants_marks && !l->survey->at_once &&
+	    fits(l, w, facts))
 		was = w->digest = digest;
 	if (w && may && digest == was)
 		refresh(l, w, facts);
-	if (w && !may && (w->n_hooked || w->rests))
+	if (w && !may && woven_has_code(w))
 		goes = must_go(l, w);
 	if (w && !may && !w->rests)
 		memset(w->left, 0, sizeof(w->left));
@@ -210,7 +212,7 @@ static bool is_hooked(JNIEnv *jni, const struct rule_class *facts, jobject loade
 
 	pthread_mutex_lock(&agent.lock);
 	w = woven_find(jni, (const char *)facts->name.p, facts->name.n, loader, false);
-	hooked = w && (w->n_hooked || w->rests);
+	hooked = w && woven_has_code(w);
 	pthread_mutex_unlock(&agent.lock);
 	return hooked;
 }

@@ -228,6 +228,14 @@ void woven_recount(struct woven *w)
 
 /* ---- rest --------------------------------------------------------------------------------- */
 
+bool woven_has_code(const struct woven *w)
+{
+	for (const struct hooked *h = w->methods; h; h = h->next)
+		if (h->in_code)
+			return true;
+	return false;
+}
+
 bool woven_can_rest(const struct woven *w)
 {
 	for (const struct hooked *h = w->methods; h; h = h->next)

@@ -83,6 +83,8 @@ void woven_begin(struct woven *w);
 void woven_end(JNIEnv *jni, struct woven *w);
 void woven_recount(struct woven *w); /* its methods came or went otherwise */
 
+bool woven_has_code(const struct woven *w); /* any hook, be it closed */
+
 /* Can the class stay as it is woven while no rule wants it?  Closed hooks cost nothing, a rule that
  * comes back finds them, and JVMs keep some memory for every method that is replaced. */
 bool woven_can_rest(const struct woven *w);
