@@ -347,6 +347,7 @@ void change_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 	if (first >= 0) {
 		ch.rules = m.rules;
 		ch.origin = origin[0] ? origin : "rule";
+		ch.survey.at_once = (m.flags & HOOK_NOW) != 0;
 		put_in(&ch, (uint32_t)first, m.flags);
 	}
 	buf_release(&why);

@@ -238,10 +238,10 @@ static int leave_only(struct link *l, const struct buf *rules)
 	uint64_t begin = clock_ns();
 	int status;
 
-	wire_put_hook(&l->c->out,
-		      &(struct wire_hook){ .rules = buf_slice(rules),
-					   .origin = slice_str("report --bare"),
-					   .flags = HOOK_HELD | HOOK_YES | HOOK_INSTEAD });
+	wire_put_hook(&l->c->out, &(struct wire_hook){ .rules = buf_slice(rules),
+						       .origin = slice_str("report --bare"),
+						       .flags = HOOK_HELD | HOOK_YES |
+								HOOK_INSTEAD | HOOK_NOW });
 	status = client_ask(l->c, take_nothing, NULL);
 	l->out->change_ns += (double)(clock_ns() - begin);
 	return status;

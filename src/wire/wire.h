@@ -31,7 +31,8 @@ enum {
 	HOOK_HELD = 2, /* leaves when the client does */
 	HOOK_DRY = 4,  /* only count what it would hook */
 	HOOK_INSTEAD =
-		8, /* (also of `watch`) those that this client holds leave in the same change */
+		8,     /* (also of `watch`) those that this client holds leave in the same change */
+	HOOK_NOW = 16, /* classes that no rule wants get their original code at once */
 	UNHOOK_NOW = 1,	    /* classes get their original code at once */
 	REPORT_BUCKETS = 2, /* of `report`: with histograms */
 	RULE_HELD = 1,	    /* of `rule`: some client holds it */

@@ -17,10 +17,20 @@ public class Rest {
         }
     }
 
+    /** Has nothing that is called often. */
+    static class Other {
+        static void rarely() {
+            calls++;
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         System.out.println("step up");
         for (int n = 0;; n++) {
             calls(n);
+            if (n % 100 == 0) {
+                Other.rarely();
+            }
             Thread.sleep(1);
         }
     }
