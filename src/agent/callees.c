@@ -2,10 +2,10 @@
 /* callees.c - the calls in a method, and where they can arrive.
  *
  * The JVM is made to show the bytes of a class by a retransformation that is then refused
- * (instrument_bytes), once: the rows of an answer are remembered by method.  A virtual or interface call is followed to the
- * methods of that name and type in loaded classes of the program below the owner; classes of the
- * JDK are left out there, since everything would call everything.  Methods that compilers make
- * (bridges, access$000) are seen through to the one that somebody wrote. */
+ * (instrument_bytes), once: the rows of an answer are remembered by method.  A virtual or interface
+ * call is followed to the methods of that name and type in loaded classes of the program below the
+ * owner; classes of the JDK are left out there, since everything would call everything.  Methods
+ * that compilers make (bridges, access$000) are seen through to the one that somebody wrote. */
 #include "agent/callees.h"
 
 #include <stdio.h>

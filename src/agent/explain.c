@@ -58,13 +58,10 @@ static bool take_apart(struct question *q, struct slice text)
 static void tell_state(struct question *q, const struct woven *w, const char *name,
 		       const char *desc)
 {
-	const struct hooked *h = w ? w->methods : NULL;
+	const struct hooked *h = w ? woven_named(w, name, desc) : NULL;
 	uint64_t missed[MISS_KINDS];
 	struct probe_figures f;
 
-	while (h && (strncmp(h->name, name, strlen(name)) != 0 ||
-		     strcmp(h->name + strlen(name), desc) != 0))
-		h = h->next;
 	if (h && h->anchor)
 		buf_text(q->out,
 			 "  an anchor: all its calls are timed, for the sequences it is in\n");

@@ -13,9 +13,9 @@
 #include "agent/rulebook.h"
 #include "agent/woven.h"
 
-/* Loaded classes that do not look as the rules in force want them. */
 enum { REST_S = 10 }; /* for which a class stays woven that no rule wants any more */
 
+/* Loaded classes that do not look as the rules in force want them. */
 struct survey {
 	jclass *classes; /* to be retransformed; local references */
 	size_t n;

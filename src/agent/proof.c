@@ -30,10 +30,7 @@ static enum verdict compare(const struct woven *w, const struct pool *pool, jmet
 	if ((*agent.jvmti)->GetMethodName(agent.jvmti, method, &name, &desc, NULL) !=
 	    JVMTI_ERROR_NONE)
 		return NEVER_WOVEN;
-	for (h = w->methods; h; h = h->next)
-		if (strncmp(h->name, name, strlen(name)) == 0 &&
-		    strcmp(h->name + strlen(name), desc) == 0)
-			break;
+	h = woven_named(w, name, desc);
 	*found = h;
 	if (h && h->original &&
 	    (*agent.jvmti)->GetBytecodes(agent.jvmti, method, &n, &code) == JVMTI_ERROR_NONE) {

@@ -95,16 +95,6 @@ static bool must_go(struct look *l, struct woven *w)
 	return l->survey->at_once || is_rested(w);
 }
 
-static struct hooked *hooked_of(const struct woven *w, const char *name, const char *desc)
-{
-	size_t n = strlen(name);
-
-	for (struct hooked *h = w->methods; h; h = h->next)
-		if (strncmp(h->name, name, n) == 0 && strcmp(h->name + n, desc) == 0)
-			return h;
-	return NULL;
-}
-
 /* Is the hook that the rules want in this method there already, or none wanted? */
 static bool method_fits(const struct look *l, const struct woven *w, const struct rule_class *facts,
 			const struct rule_method *m)
@@ -122,7 +112,7 @@ static bool method_fits(const struct look *l, const struct woven *w, const struc
 			return false;
 	if ((!rule && !n) || m->access & (ACC_NATIVE | ACC_ABSTRACT))
 		return true;
-	h = hooked_of(w, (const char *)m->name.p, (const char *)m->desc.p);
+	h = woven_named(w, (const char *)m->name.p, (const char *)m->desc.p);
 	return h && h->in_code;
 }
 

@@ -82,16 +82,16 @@ const char *tiers_text(unsigned type)
 static void look_at_method(const struct woven *w, jmethodID method)
 {
 	char *name = NULL, *desc = NULL;
+	const struct hooked *h;
 	jint access = 0;
 
 	if ((*agent.jvmti)->GetMethodName(agent.jvmti, method, &name, &desc, NULL) !=
 	    JVMTI_ERROR_NONE)
 		return;
 	(*agent.jvmti)->GetMethodModifiers(agent.jvmti, method, &access);
-	for (const struct hooked *h = w->methods; h; h = h->next)
-		if (strncmp(h->name, name, strlen(name)) == 0 &&
-		    strcmp(h->name + strlen(name), desc) == 0)
-			types_set(h->id, tiers_of(method, access));
+	h = woven_named(w, name, desc);
+	if (h)
+		types_set(h->id, tiers_of(method, access));
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
 }

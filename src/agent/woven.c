@@ -162,15 +162,29 @@ static struct hooked *make_hooked(struct woven *w, struct slice name, struct sli
 	return h;
 }
 
+static struct hooked *find_method(const struct woven *w, struct slice name, struct slice desc)
+{
+	struct hooked *h = w->methods;
+
+	while (h && !is_named(h, name, desc))
+		h = h->next;
+	return h;
+}
+
+struct hooked *woven_named(const struct woven *w, const char *name, const char *desc)
+{
+	return find_method(w, slice_str(name), slice_str(desc));
+}
+
 int32_t woven_id(struct woven *w, struct slice name, struct slice desc)
 {
 	uint32_t id = table.n_ids;
 	struct hooked ***chunk;
 	struct hooked *h;
 
-	for (h = w->methods; h; h = h->next)
-		if (is_named(h, name, desc))
-			return (int32_t)h->id;
+	h = find_method(w, name, desc);
+	if (h)
+		return (int32_t)h->id;
 	if (id >= PROBE_METHODS)
 		return E_LIMIT;
 	chunk = &table.chunks[id / CHUNK];

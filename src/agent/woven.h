@@ -71,6 +71,9 @@ int32_t woven_id(struct woven *w, struct slice name, struct slice desc);
 /* Closes a hook that stays in the code. */
 void woven_close(JNIEnv *jni, struct hooked *h);
 
+/* The method, if it was ever woven; NULL: it was not. */
+struct hooked *woven_named(const struct woven *w, const char *name, const char *desc);
+
 /* Is anything of ours in it? */
 static inline bool woven_is_in(const struct hooked *h)
 {
@@ -85,7 +88,7 @@ void woven_recount(struct woven *w); /* its methods came or went otherwise */
 
 bool woven_has_code(const struct woven *w); /* any hook, be it closed */
 
-/* Can the class stay as it is woven while no rule wants it?  Closed hooks cost nothing, a rule that
+/* Can the class stay as it is woven while no rule wants it?  Closed hooks cost next to nothing, a rule that
  * comes back finds them, and JVMs keep some memory for every method that is replaced. */
 bool woven_can_rest(const struct woven *w);
 void woven_rest(JNIEnv *jni, struct woven *w); /* closes all its hooks */
