@@ -415,6 +415,18 @@ static int subroutine(struct check *c)
 	return 0; /* check_infer.c does the rest */
 }
 
+/* What only moves the top of the stack about. */
+static int shuffle(struct check *c)
+{
+	unsigned op = c->at->op;
+
+	if (op == OP_SWAP)
+		return swap(c);
+	if (op <= OP_POP2)
+		return pop_slots(c, op == OP_POP ? 1 : 2);
+	return op < OP_DUP2 ? dup_slots(c, 1, op - OP_DUP) : dup_slots(c, 2, op - OP_DUP2);
+}
+
 int check_insn(struct check *c)
 {
 	const struct insn *n = c->at;
@@ -452,16 +464,8 @@ int check_insn(struct check *c)
 		return astore(c, n->index);
 	case OP_IASTORE ... OP_SASTORE:
 		return array_store(c, n->op - OP_IASTORE);
-	case OP_POP:
-		return pop_slots(c, 1);
-	case OP_POP2:
-		return pop_slots(c, 2);
-	case OP_DUP ... OP_DUP_X2:
-		return dup_slots(c, 1, n->op - OP_DUP);
-	case OP_DUP2 ... OP_DUP2_X2:
-		return dup_slots(c, 2, n->op - OP_DUP2);
-	case OP_SWAP:
-		return swap(c);
+	case OP_POP ... OP_SWAP:
+		return shuffle(c);
 	case OP_IINC:
 		return local_is(c, n->index, CT_INT);
 	case OP_IF_ACMPEQ:
