@@ -108,7 +108,7 @@ public class Web {
         tomcat.start();
         int port = tomcat.getConnector().getLocalPort();
         request(port, "GET", "/app/shop/tea?secret=1");
-        request(port, "GET", "/app/shop/tea;jsessionid=0815");
+        request(port, "GET", "/app/shop/tea;jsessionid=secret");
         request(port, "POST", "/app/shop/order");
         request(port, "GET", "/app/shop/tea?fail=1");
         request(port, "GET", "/app/shop/milk?broken");
