@@ -234,13 +234,19 @@ double find_limit(struct dig *d, unsigned watched)
 	return split_limit(s);
 }
 
+/* On a busy machine the root's limit is longer by what its calls wait for a processor on average, and slow calls
+ * that had better luck stay below it: then the calls that have the time are compared with the others, wherever the
+ * line between them is. */
 void find_split(struct dig *d, unsigned watched, struct split_answer *out)
 {
-	double limit = find_limit(d, watched);
+	struct split *s = &d->watched[watched].split;
+	double limit = find_limit(d, watched), limits[SPLIT_LIMITS];
 
 	*out = (struct split_answer){ .condition = { NULL, 0 } };
 	if (limit > 0)
-		split_find(&d->watched[watched].split, limit, out);
+		split_find(s, limit, out);
+	if (!out->condition.n && d->answer.slow_share < 0.8)
+		split_find_among(s, limits, split_limits(s, limits), out);
 }
 
 void find_condition(struct dig *d)

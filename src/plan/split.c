@@ -15,6 +15,7 @@ enum {
 	FACTS = 40, /* of one call */
 	DEPTH = 2,  /* fields of fields */
 	SLOW_MIN = 3,
+	MET_MIN = 2,
 	FAST_MIN = 6,
 	VALUE_MAX = 80, /* a longer text is told by its length */
 	TRIED_MAX = 500,
@@ -22,6 +23,7 @@ enum {
 
 static const double slow_share = 0.6, fast_share = 0.12;
 static const double chance_most = 0.01; /* that what is told is none of its doing */
+static const double much_longer = 8;	/* times as long as usual */
 
 void split_init(struct split *s)
 {
@@ -253,19 +255,52 @@ static double limit_by_time(const double *all, size_t n)
 		return 0;
 	while (i > 0 && part < 0.8 * beyond)
 		part += all[--i] - usual;
-	return n - i >= 2 && i >= FAST_MIN && all[i] > 8 * usual ? all[i] / 2 : 0;
+	return n - i >= 2 && i >= FAST_MIN && all[i] > much_longer * usual ? all[i] / 2 : 0;
+}
+
+/* The times of all calls, ascending; to be freed.  NULL: there are none, or no memory. */
+static double *sorted(const struct split *s)
+{
+	double *all = s->n ? mem_alloc(s->n * sizeof(*all)) : NULL;
+	size_t n = 0;
+
+	for (const struct split_call *c = s->calls; all && c; c = c->next)
+		all[n++] = c->ns > 1 ? c->ns : 1;
+	if (all)
+		qsort(all, n, sizeof(*all), by_value);
+	return all;
+}
+
+size_t split_limits(const struct split *s, double out[SPLIT_LIMITS])
+{
+	static const unsigned longest[SPLIT_LIMITS] = { 2, 3, 4, 6, 9, 14, 22, 32 };
+	double *all = sorted(s), beyond = 0, part = 0, usual;
+	size_t n = 0, taken = 0;
+
+	if (!all)
+		return 0;
+	usual = all[s->n / 2];
+	for (size_t i = s->n / 2; i < s->n; i++)
+		beyond += all[i] - usual;
+	for (size_t i = 0; i < SPLIT_LIMITS && longest[i] + FAST_MIN <= s->n; i++) {
+		double limit = all[s->n - longest[i]];
+
+		for (; taken < longest[i]; taken++)
+			part += all[s->n - 1 - taken] - usual;
+		if (limit > much_longer * usual && part >= 0.5 * beyond)
+			out[n++] = limit;
+	}
+	mem_free(all);
+	return n;
 }
 
 double split_limit(const struct split *s)
 {
-	double *all = s->n ? mem_alloc(s->n * sizeof(*all)) : NULL, limit = 0, best = 4;
-	size_t n = 0;
+	double *all = sorted(s), limit = 0, best = 4;
+	size_t n = s->n;
 
 	if (!all)
 		return 0;
-	for (const struct split_call *c = s->calls; c; c = c->next)
-		all[n++] = c->ns > 1 ? c->ns : 1;
-	qsort(all, n, sizeof(*all), by_value);
 	/* The widest gap between neighbours, as a ratio; a machine that stalls makes single ones. */
 	for (size_t i = FAST_MIN; i + SLOW_MIN <= n; i++)
 		if (all[i] / all[i - 1] > best / 2 && all[(i + n) / 2] / all[i / 2] > best) {
@@ -337,16 +372,17 @@ static double chance(const struct split_answer *a)
 	return sum;
 }
 
-static double score(const struct split_answer *a, size_t tried)
+static double score(struct split_answer *a, size_t tried)
 {
 	double fast;
 
-	if (a->slow_met < 2 || a->fast < FAST_MIN)
+	if (a->slow_met < MET_MIN || a->fast < FAST_MIN)
 		return 0;
 	fast = (double)a->fast_met / (double)a->fast;
 	if (a->slow_time < slow_share || fast > fast_share)
 		return 0;
-	return chance(a) * (double)tried < chance_most ? a->slow_time - fast : 0;
+	a->chance = chance(a) * (double)tried;
+	return a->chance < chance_most ? a->slow_time - fast : 0;
 }
 
 /* The largest number that a fast call had, among those that stay clear of the slow ones. */
@@ -393,10 +429,20 @@ static void print(struct split *s, const struct tried *t, struct split_answer *o
 	buf_release(&text);
 }
 
+/* So many slow calls must meet a condition: one may have any value. */
+static bool is_met(const struct split *s, double limit, const struct tried *t, size_t least)
+{
+	for (const struct split_call *c = s->calls; c && least; c = c->next)
+		least -= c->ns >= limit && holds(t, c);
+	return !least;
+}
+
 static void try_one(struct split *s, double limit, const struct tried *t, struct split_answer *best)
 {
 	struct split_answer a;
 
+	if (!is_met(s, limit, t, MET_MIN))
+		return;
 	count(s, limit, t, &a);
 	a.score = score(&a, s->tried);
 	if (a.score > best->score + (best->score > 0 ? 0.01 : 0)) {
@@ -447,5 +493,22 @@ void split_find(struct split *s, double limit_ns, struct split_answer *out)
 	/* Only what slow calls had can be the condition.  The more are tried, the more is found by chance. */
 	s->tried = each_fact(s, limit_ns, NULL);
 	each_fact(s, limit_ns, &best);
+	*out = best;
+}
+
+void split_find_among(struct split *s, const double *limits, size_t n, struct split_answer *out)
+{
+	struct split_answer best = { .condition = { NULL, 0 } };
+
+	s->tried = 0;
+	for (size_t i = 0; i < n; i++)
+		s->tried += each_fact(s, limits[i], NULL);
+	for (size_t i = 0; i < n; i++) {
+		struct split_answer a = { .condition = { NULL, 0 } };
+
+		each_fact(s, limits[i], &a);
+		if (a.condition.n && (!best.condition.n || a.chance < best.chance))
+			best = a;
+	}
 	*out = best;
 }

@@ -49,10 +49,21 @@ struct split_answer {
 	double slow_ns, fast_ns; /* mean times of calls that meet it, and of the others */
 	double slow_time; /* what the slow calls that meet it have of the time of all slow ones */
 	double score;	  /* 0: it tells nothing; 1: all slow calls, and no other, meet it */
+	double chance;	  /* that calls to which it means nothing look like that */
 };
+
+enum { SPLIT_LIMITS = 8 };
 
 /* Slow are calls from limit_ns on. */
 void split_find(struct split *s, double limit_ns, struct split_answer *out);
+
+/* The same, when it is not known from where on they are slow: of several limits the one whose condition is the
+ * least probable to be chance. */
+void split_find_among(struct split *s, const double *limits, size_t n, struct split_answer *out);
+
+/* Limits that have the longest calls above them which matter: much longer than usual, and with most of the time
+ * beyond what is usual.  Gives how many. */
+size_t split_limits(const struct split *s, double out[SPLIT_LIMITS]);
 
 size_t split_count(const struct split *s, double limit_ns); /* calls that are slow */
 

@@ -154,3 +154,81 @@ TEST(split_weighs_slow_calls_by_their_time)
 	CHECK_STR(found(&s, split_limit(&s), text), "$1 == \"t-37\"", NULL);
 	split_release(&s);
 }
+
+/* ---- a machine that stalls ------------------------------------------------------------------ */
+
+static double chance_of(uint64_t *random)
+{
+	*random = *random * 6364136223846793005u + 1442695040888963407u;
+	return (double)(*random >> 33) / 2147483648.0;
+}
+
+/* Calls of 400 tenants, as a machine shows them on which a call that is interrupted waits for 15 others.  The slow
+ * tenant, if there is one, needs 90 ms.  Gives how many of its calls were watched. */
+static unsigned tenants(struct split *s, uint64_t seed, unsigned calls, int slow)
+{
+	uint64_t random = seed * 77 + 1;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < calls; i++) {
+		int tenant = (int)(chance_of(&random) * 400);
+		double ns = 10e3 + 60e3 * chance_of(&random) * chance_of(&random);
+		char value[80];
+
+		if (chance_of(&random) < 0.01)
+			ns += 150e6 * chance_of(&random) * chance_of(&random);
+		if (tenant == slow) {
+			ns += 90e6 * (3 + 14 * chance_of(&random));
+			n++;
+		}
+		snprintf(value, sizeof(value), "Request{tenant=\"t-%d\", page=%d}", tenant,
+			 (int)(chance_of(&random) * 9));
+		call(s, ns, value, NULL);
+	}
+	return n;
+}
+
+static bool finds(uint64_t seed, unsigned calls, int slow, bool *could, char text[200])
+{
+	double limits[SPLIT_LIMITS];
+	struct split_answer a;
+	struct split s;
+
+	split_init(&s);
+	*could = tenants(&s, seed, calls, slow) >= 2;
+	split_find_among(&s, limits, split_limits(&s, limits), &a);
+	snprintf(text, 200, "%.*s", (int)a.condition.n,
+		 a.condition.n ? (const char *)a.condition.p : "");
+	split_release(&s);
+	return a.condition.n > 0;
+}
+
+TEST(split_finds_one_slow_tenant_of_hundreds_on_a_machine_that_stalls)
+{
+	unsigned could = 0, right = 0, wrong = 0;
+	char text[200];
+	bool can;
+
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		bool found_one = finds(seed, 1000, 137, &can, text);
+		bool is_right = strcmp(text, "$1.tenant == \"t-137\"") == 0;
+
+		could += can;
+		right += can && is_right;
+		wrong += found_one && !is_right;
+	}
+	CHECK(could >= 20);
+	CHECK(right + 1 >= could);
+	CHECK(wrong <= 1);
+}
+
+TEST(split_finds_no_tenant_where_none_is_slow)
+{
+	unsigned wrong = 0;
+	char text[200];
+	bool can;
+
+	for (uint64_t seed = 100; seed < 160; seed++)
+		wrong += finds(seed, 1000, -1, &can, text);
+	CHECK(wrong <= 2);
+}
