@@ -48,14 +48,15 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .throwable_index = m->throwable,
 			     .depths = m->depths,
 			     .fault = f,
-			     .base = code->max_locals,
+			     .flagged = m->cond && m->passes_by && !t->epilog_empty,
 			     .result = return_type(desc) };
 	g->result_slots = (uint8_t)desc_slots(g->result);
+	g->base = (uint16_t)(code->max_locals + (g->flagged ? 1 : 0));
 	g->late = m->cond && cond_is_late(m->cond);
-	g->epilog_branches = t->epilog_framed || g->late;
+	g->epilog_branches = t->epilog_framed || g->late || g->flagged;
 	g->keep_result = g->result_slots && (g->epilog_branches || t->wants_result);
 	g->keep_thrown = g->epilog_branches || t->wants_thrown;
-	g->max_locals = (uint32_t)g->base + t->n_locals;
+	g->max_locals = (uint32_t)code->max_locals + (g->flagged ? 1 : 0) + t->n_locals;
 	g->kept = (uint16_t)g->max_locals;
 	if (g->keep_result || g->keep_thrown)
 		g->max_locals += g->keep_result && g->result_slots > 1 ? 2 : 1;
@@ -153,7 +154,7 @@ struct frame *graft_frame(struct graft *g, const struct frame *method, const str
 	struct frame *f = arena_zero(g->code->mem, sizeof(*f));
 	size_t room = (size_t)g->max_locals + 2;
 	vtype *locals = arena_alloc(g->code->mem, room * sizeof(*locals));
-	bool more = own->n_locals || kept;
+	bool more = own->n_locals || kept || g->flagged;
 	unsigned slots = 0, own_slots = 0;
 
 	if (!f || !locals) {
@@ -163,7 +164,9 @@ struct frame *graft_frame(struct graft *g, const struct frame *method, const str
 	if (method)
 		slots = add_types(locals, &f->n_locals, method->locals, method->n_locals);
 	if (more)
-		add_tops(locals, &f->n_locals, slots, g->base);
+		add_tops(locals, &f->n_locals, slots, g->base - (g->flagged ? 1u : 0u));
+	if (g->flagged)
+		locals[f->n_locals++] = VT_INT;
 	for (unsigned i = 0; i < own->n_locals; i++) {
 		vtype t = import_type(g, own->locals[i]);
 
@@ -671,12 +674,50 @@ static bool put_late(struct graft *g, struct insn *place, enum graft_way way)
 	return g->rc >= 0;
 }
 
+/* Where the epilog is passed by: out. */
+static int put_passed(struct graft *g, struct insn *place, struct insn *past, enum graft_way way)
+{
+	bool kept = way == GRAFT_THROW || g->keep_result;
+
+	if (g->rc >= 0 && g->code->cls->major >= 50)
+		past->frame =
+			graft_frame(g, NULL, &g->template->at_body, kept ? way : GRAFT_NO_EXTRA);
+	if (g->rc < 0)
+		return g->rc;
+	insn_before(g->code, place, past);
+	put_exit(g, place, way);
+	return g->rc;
+}
+
+static void put_flag(struct graft *g, struct insn *place, bool met)
+{
+	if (!g->flagged)
+		return;
+	put_op(g, place, met ? OP_ICONST_1 : OP_ICONST_0);
+	put(g, place, insn_local(g->code, OP_ISTORE, (uint16_t)(g->base - 1)));
+}
+
+/* The epilog only for calls that have met the condition. */
+static struct insn *put_guard(struct graft *g, struct insn *place)
+{
+	struct insn *past = insn_label(g->code);
+
+	if (!past) {
+		fail(g, E_NO_MEMORY);
+		return NULL;
+	}
+	put(g, place, insn_local(g->code, OP_ILOAD, (uint16_t)(g->base - 1)));
+	put(g, place, insn_branch(g->code, OP_IFEQ, past));
+	return past;
+}
+
 int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 {
 	const struct template *t = g->template;
+	struct insn *past = NULL;
 	int rc;
 
-	if (t->epilog_plain && !g->late) {
+	if (t->epilog_plain && !g->late && !g->flagged) {
 		struct insn *stamp = stamp_make(g, t->sentinel->next, NULL, way, &rc);
 
 		return put_stamp(g, place, stamp, rc);
@@ -688,7 +729,11 @@ int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 		    insn_local(g->code, (uint8_t)(OP_ISTORE + graft_kind_of(g->result)), g->kept));
 	if (g->late && !put_late(g, place, way))
 		return g->rc;
+	if (g->flagged)
+		past = put_guard(g, place);
 	rc = copy_stretch(g, place, t->sentinel->next, NULL, NULL, way);
+	if (past)
+		rc = put_passed(g, place, past, way);
 	if (g->late && g->rc >= 0 && way == GRAFT_RETURN)
 		rc = put_undo(g, place, way);
 	return rc < 0 ? rc : copy_handlers(g, t->sentinel->next, NULL);
@@ -730,18 +775,26 @@ static void put_unmet(struct graft *g, struct insn *place, vtype type, unsigned 
 	put(g, place, insn_local(g->code, ops[tag][1], (uint16_t)slot));
 }
 
+/* The method's frame where the prolog goes, with the template's locals. */
+static struct frame *frame_behind(struct graft *g, const struct frame *entry,
+				  const struct frame *own)
+{
+	struct frame *f = graft_frame(g, entry, own, GRAFT_NO_EXTRA);
+
+	if (f) {
+		f->stack = entry->stack;
+		f->n_stack = entry->n_stack;
+	}
+	return f;
+}
+
 static int put_framed_label(struct graft *g, struct insn *place, struct insn *label,
 			    const struct frame *entry, const struct frame *own)
 {
-	struct frame *f;
-
 	if (entry) {
-		f = graft_frame(g, entry, own, GRAFT_NO_EXTRA);
-		if (!f)
+		label->frame = frame_behind(g, entry, own);
+		if (!label->frame)
 			return g->rc;
-		f->stack = entry->stack;
-		f->n_stack = entry->n_stack;
-		label->frame = f;
 	}
 	insn_before(g->code, place, label);
 	return 0;
@@ -751,12 +804,12 @@ int graft_guarded(struct graft *g, struct insn *place, const struct frame *entry
 {
 	static const struct frame nothing;
 	const struct frame *own = &g->template->at_body;
+	const struct frame *before = g->code->cls->major < 50 ? NULL : entry;
+	bool joins = own->n_locals || g->flagged;
 	struct insn *skip, *body;
-	struct cond_place p = { .code = g->code,
-				.before = place,
-				.frame = g->code->cls->major < 50 ? NULL : entry,
-				.id = g->id,
-				.numbers = g->merge->numbers };
+	struct cond_place p = {
+		.code = g->code, .before = place, .id = g->id, .numbers = g->merge->numbers
+	};
 	unsigned slot = g->base;
 
 	if (!g->merge->cond)
@@ -765,6 +818,8 @@ int graft_guarded(struct graft *g, struct insn *place, const struct frame *entry
 	body = insn_label(g->code);
 	if (!skip || !body)
 		return fail(g, E_NO_MEMORY);
+	p.frame = before ? frame_behind(g, before, &nothing) : NULL;
+	put_flag(g, place, false);
 	put(g, place, insn_int(g->code, g->id));
 	put_pool(g, place, OP_INVOKESTATIC,
 		 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
@@ -773,16 +828,17 @@ int graft_guarded(struct graft *g, struct insn *place, const struct frame *entry
 	put(g, place, insn_branch(g->code, OP_IFEQ, skip));
 	if (g->rc >= 0 && cond_put(&p, g->merge->cond, skip) < 0)
 		fail(g, p.rc);
+	put_flag(g, place, true);
 	if (g->rc < 0 || graft_prolog(g, place, entry) < 0)
 		return g->rc;
-	if (own->n_locals)
+	if (joins)
 		put(g, place, insn_branch(g->code, OP_GOTO, body));
-	put_framed_label(g, place, skip, p.frame, &nothing);
+	put_framed_label(g, place, skip, before, &nothing);
 	for (unsigned i = 0; i < own->n_locals; i++) {
 		put_unmet(g, place, own->locals[i], slot);
 		slot += type_slots(own->locals[i]);
 	}
-	if (own->n_locals)
-		put_framed_label(g, place, body, p.frame, own);
+	if (joins)
+		put_framed_label(g, place, body, before, own);
 	return g->rc;
 }

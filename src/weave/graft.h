@@ -21,13 +21,15 @@ struct graft {
 	uint16_t *own_id; /* see merge.h */
 	struct fault *fault;
 	int rc;		     /* the first failure */
-	uint16_t base;	     /* the method's max_locals: the template's locals begin here */
+	uint16_t base;	     /* behind the method's locals: the template's begin here */
 	uint32_t max_locals; /* of both */
 	struct slice result; /* the method's return type */
 	uint8_t result_slots;
 	/* Result or exception wait in a local, not on the stack, where the epilog asks for them or
 	 * has branches, whose frames would have to know them. */
 	bool late; /* the condition asks for the result */
+	/* The epilog, too, is only for calls that have met the condition: a local before the template's tells. */
+	bool flagged;
 	bool epilog_branches;
 	bool keep_result, keep_thrown;
 	uint16_t kept; /* that local, of either */

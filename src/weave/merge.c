@@ -117,7 +117,7 @@ static int extend_frames(struct graft *g)
 	bool constructor = init_needed(g->code);
 	struct frame from = { 0 }, to = { 0 };
 
-	if (!g->template->at_body.n_locals || g->code->cls->major < 50)
+	if ((!g->template->at_body.n_locals && !g->flagged) || g->code->cls->major < 50)
 		return 0;
 	for (uint32_t i = 0; i < g->code->n_frames; i++) {
 		struct frame *f = &g->code->frames[i];

@@ -20,6 +20,7 @@ struct merge {
 	uint16_t *throwable; /* the class's Class entry for it, 0: not there yet; kept likewise */
 	int16_t *depths;     /* what depth.h remembers of the class */
 	const struct cond *cond; /* the prolog runs only when this holds; NULL: always */
+	bool passes_by; /* so does the epilog; else it has to see by its locals that there is nothing to tell */
 	bool anchor; /* others ask whether they are inside it, also when it does not hold */
 	const struct value *value;	    /* what Here.value() gives */
 	const struct cond_numbers *numbers; /* for both */

@@ -132,6 +132,7 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 			       .throwable = &v->throwable,
 			       .depths = v->depths,
 			       .cond = v->cond,
+			       .passes_by = slot == BUILTIN_MAX,
 			       .anchor = v->anchor,
 			       .value = v->value,
 			       .numbers = v->job->numbers };
@@ -256,9 +257,16 @@ static int check_condition(struct weaving *v, const struct member *m, const stru
 	v->cond = hook ? hook->condition : NULL;
 	if (!v->cond)
 		return 0;
-	if (hook->template_rule)
+	if (hook->template_rule && cond_is_late(v->cond))
 		return fault_set(f, E_UNSUPPORTED, -1,
-				 "the rule has `if` and a template of its own");
+				 "the rule tests $return, and its own template has begun by then");
+	if (hook->template_rule && v->anchor)
+		return fault_set(f, E_UNSUPPORTED, -1,
+				 "others are `inside` it, and its own template is passed by when "
+				 "`if` is not met");
+	if (hook->template_rule && v->w->own[hook->template_rule->index]->catches)
+		return fault_set(f, E_UNSUPPORTED, -1,
+				 "the rule has `if`, and its own template catches around the body");
 	return cond_check(hook->condition, &method, NULL, &t) < 0
 		       ? fault_set(f, E_CONDITION, -1, "%s", t.text)
 		       : 0;

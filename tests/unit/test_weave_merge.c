@@ -344,14 +344,25 @@ struct fixture {
 	struct slice template_bytes, bytes; /* of their classes */
 	struct weaver weaver;
 	struct buf out;
+	bool conditional; /* the rules have `if` */
 };
 
-static bool open_weaver(struct fixture *t, const struct body *template)
+static int32_t a_site(void *ctx, const struct cond_site *site)
 {
-	static const char text[] = "template own from \"own\"\n"
-				   "hook **::* template own\n"
-				   "hook **::<init> template own\n"
-				   "hook **::<clinit> template own\n";
+	(void)ctx;
+	return (int32_t)site->kind;
+}
+
+static int32_t a_slot(void *ctx, struct slice name)
+{
+	(void)ctx;
+	return (int32_t)name.n;
+}
+
+static const struct cond_numbers numbers = { NULL, a_site, a_slot };
+
+static bool open_rules(struct fixture *t, const struct body *template, const char *text)
+{
 	struct rule_errors errors = { 0 };
 	struct fault f = { 0 };
 	struct rules *rules;
@@ -364,6 +375,28 @@ static bool open_weaver(struct fixture *t, const struct body *template)
 			weaver_init(&t->weaver, &t->rules_mem, rules, load, &t->template_bytes, &f),
 			0, template->label) ||
 		CHECK_STR(f.text, "", template->label));
+}
+
+static bool open_weaver(struct fixture *t, const struct body *template)
+{
+	return open_rules(t, template,
+			  "template own from \"own\"\n"
+			  "hook **::* template own\n"
+			  "hook **::<init> template own\n"
+			  "hook **::<clinit> template own\n");
+}
+
+static bool open_conditional(struct fixture *t, const struct body *template)
+{
+	bool good = open_rules(t, template,
+			       "template own from \"own\"\n"
+			       "capture user = $1 at a.Other::m\n"
+			       "hook **::* if $user == \"x\" or $user == 3 template own\n"
+			       "hook **::<init> if $user == \"x\" template own\n"
+			       "hook **::<clinit> if $user == \"x\" template own\n");
+
+	t->conditional = true;
+	return good;
 }
 
 static void close_weaver(struct fixture *t)
@@ -416,13 +449,17 @@ static void check_woven(struct fixture *t, const struct body *template, const st
 	class_release(cls);
 }
 
-static int expected(const struct body *template, const struct body *method, uint16_t major)
+static int expected(const struct fixture *t, const struct body *template, const struct body *method,
+		    uint16_t major)
 {
+	if (t->conditional && template->catches)
+		return E_UNSUPPORTED;
 	if (method->in > 1 && major < 50) /* without frames the second one cannot be told */
 		return template->in_branches || template->catches ? E_MISFIT : E_NO_INIT_CALL;
 	if (is_init(method) && (template->in_branches || template->catches))
 		return E_MISFIT;
-	if (method->odd && (template->out_branches || template->catches))
+	if (method->odd &&
+	    (template->out_branches || template->catches || (t->conditional && template->outs)))
 		return E_STACK_AT_RETURN;
 	return 0;
 }
@@ -430,17 +467,21 @@ static int expected(const struct body *template, const struct body *method, uint
 static void merge_as(struct fixture *t, const struct body *template, const struct body *method,
 		     uint16_t major, int32_t id)
 {
-	struct weave_job job = { .mem = &t->mem, .work = &t->work, .first_id = id };
+	struct weave_job job = { .mem = &t->mem,
+				 .work = &t->work,
+				 .first_id = id,
+				 .numbers = t->conditional ? &numbers : NULL };
 	struct fault f = { 0 };
 	char label[160];
 
-	snprintf(label, sizeof(label), "%s, %s, version %u", template->label, method->label, major);
+	snprintf(label, sizeof(label), "%s%s, %s, version %u", template->label,
+		 t->conditional ? " behind `if`" : "", method->label, major);
 	t->bytes = make(&t->method, "a/B", major, method);
 	arena_reset(&t->mem);
 	buf_clear(&t->out);
 	if (CHECK_INT(weave_class(&t->weaver, &job, t->bytes, &t->out, &f), 0, label) &&
 	    CHECK_INT(job.n_outcomes, 1, label) &&
-	    CHECK_INT(job.outcomes[0].rc, expected(template, method, major), label)) {
+	    CHECK_INT(job.outcomes[0].rc, expected(t, template, method, major), label)) {
 		if (job.outcomes[0].rc >= 0)
 			check_woven(t, template, method, label);
 		else
@@ -463,14 +504,14 @@ static void merge_numbered(struct fixture *t, const struct body *template,
 	merge_as(t, template, method, 52, id);
 }
 
-TEST(merging_any_template_into_any_method_passes_the_checker)
+static void merge_all(bool (*open)(struct fixture *, const struct body *))
 {
 	static const uint16_t majors[] = { 45, 49, 50, 52, 61, 69 };
 
 	for (size_t i = 0; i < COUNT(templates); i++) {
 		struct fixture t;
 
-		if (open_weaver(&t, &templates[i]))
+		if (open(&t, &templates[i]))
 			for (size_t k = 0; k < COUNT(methods); k++)
 				for (size_t v = 0; v < COUNT(majors); v++)
 					if (!methods[k].old || majors[v] < 50)
@@ -478,6 +519,16 @@ TEST(merging_any_template_into_any_method_passes_the_checker)
 							  majors[v]);
 		close_weaver(&t);
 	}
+}
+
+TEST(merging_any_template_into_any_method_passes_the_checker)
+{
+	merge_all(open_weaver);
+}
+
+TEST(merging_any_template_behind_a_condition_passes_the_checker)
+{
+	merge_all(open_conditional);
 }
 
 /* The template serves again, and again the same comes out. */
