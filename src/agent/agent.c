@@ -150,6 +150,7 @@ static const jvmtiEventCallbacks callbacks = {
 	.ClassFileLoadHook = instrument_on_bytes,
 	.ClassPrepare = instrument_on_prepare,
 	.MonitorContendedEnter = locks_on_contended,
+	.MonitorContendedEntered = locks_on_entered,
 	.GarbageCollectionStart = sample_on_gc_start,
 	.GarbageCollectionFinish = sample_on_gc_end,
 };

@@ -14,6 +14,7 @@
 #include "agent/data.h"
 #include "agent/in_place.h"
 #include "agent/instrument.h"
+#include "agent/meter.h"
 #include "agent/probes.h"
 #include "agent/sample.h"
 #include "agent/trace.h"
@@ -57,6 +58,7 @@ static int follow_rules(struct change *ch)
 	if (rulebook.n) /* without rules, too, we want to see each class once more */
 		instrument_events();
 	vthread_events(rulebook.n != 0);
+	meter_follow();
 	if (!rulebook.n)
 		probe_lanes_end();
 	(*agent.jvmti)
@@ -270,6 +272,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 	carry_follow(ch->jni);
 	instrument_events();
 	vthread_events(true);
+	meter_follow();
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
 	set_wanted(&ch->survey, first);

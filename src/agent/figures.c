@@ -87,22 +87,49 @@ bool figures_is_conditional(const struct hooked *h)
 	       (e->rule->hook.condition || e->rule->hook.context_count);
 }
 
-/* Each metered call stands for N; together they stand for all calls. */
+/* What was spent in `all` but not in `part`; each metered call stands for N, together for `calls`. */
+static struct probe_spent rest(const struct probe_metered *f, const struct probe_spent *part,
+			       uint64_t calls)
+{
+	const struct probe_spent *all = &f->all;
+	double scale = (double)calls / (double)f->weight;
+
+#define REST(word) (all->word > part->word ? scale * (double)(all->word - part->word) : 0)
+	return (struct probe_spent){ .ticks = ns_of(REST(ticks)), /* ns from here on */
+				     .cpu_ns = (uint64_t)REST(cpu_ns),
+				     .bytes = (uint64_t)REST(bytes),
+				     .blocked_ns = (uint64_t)REST(blocked_ns),
+				     .delay_ns = (uint64_t)REST(delay_ns) };
+#undef REST
+}
+
+/* Into a wire_method or wire_node, which have the same fields. */
+#define PUT_METERED(m, f, n)                                           \
+	do {                                                           \
+		struct probe_spent all = rest((f), &(f)->nested, (n)); \
+		struct probe_spent own = rest((f), &(f)->below, (n));  \
+                                                                       \
+		(m)->metered = (f)->calls;                             \
+		(m)->metered_ns = all.ticks;                           \
+		(m)->cpu_ns = all.cpu_ns;                              \
+		(m)->allocated = all.bytes;                            \
+		(m)->blocked_ns = all.blocked_ns;                      \
+		(m)->delay_ns = all.delay_ns;                          \
+		(m)->self_metered_ns = own.ticks;                      \
+		(m)->self_cpu_ns = own.cpu_ns;                         \
+		(m)->self_allocated = own.bytes;                       \
+		(m)->self_blocked_ns = own.blocked_ns;                 \
+		(m)->self_delay_ns = own.delay_ns;                     \
+		(m)->unknown = meter_unknown();                        \
+	} while (0)
+
 static void put_metered(struct wire_method *m)
 {
 	struct probe_metered f;
-	double scale;
 
 	probe_metered_read(m->id, &f);
-	if (!f.calls || !f.weight)
-		return;
-	scale = (double)m->calls / (double)f.weight;
-	m->metered = f.calls;
-	m->metered_ns = ns_of(scale * (double)f.ticks);
-	m->cpu_ns = (uint64_t)(scale * (double)f.cpu_ns);
-	m->allocated = (uint64_t)(scale * (double)f.bytes);
-	if (!meter_has_bytes())
-		m->flags |= METHOD_NO_BYTES;
+	if (f.calls && f.weight)
+		PUT_METERED(m, &f, m->calls);
 }
 
 static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint32_t flags)
@@ -359,17 +386,22 @@ static double jni_share(const struct hooked *h)
 static void put_pruned(struct buf *out, unsigned depth, const struct probe_figures *f)
 {
 	double timed = f->weight ? (double)f->timed / (double)f->weight : 0;
+	struct wire_node m = { .depth = depth,
+			       .name = slice_str("(pruned)"),
+			       .calls = f->calls,
+			       .errors = f->errors,
+			       .timed = (uint64_t)(timed * (double)f->calls),
+			       .total_ns = ns_of((double)f->weighted),
+			       .self_ns = ns_of((double)f->weighted),
+			       .min_ns = f->timed ? agent_ns(f->min) : 0,
+			       .max_ns = agent_ns(f->max),
+			       .flags = NODE_PRUNED | NODE_SETTLED };
+	struct probe_metered metered = f->metered;
 
-	wire_put_node(out, &(struct wire_node){ .depth = depth,
-						.name = slice_str("(pruned)"),
-						.calls = f->calls,
-						.errors = f->errors,
-						.timed = (uint64_t)(timed * (double)f->calls),
-						.total_ns = ns_of((double)f->weighted),
-						.self_ns = ns_of((double)f->weighted),
-						.min_ns = f->timed ? agent_ns(f->min) : 0,
-						.max_ns = agent_ns(f->max),
-						.flags = NODE_PRUNED | NODE_SETTLED });
+	metered.below = (struct probe_spent){ 0 };
+	if (metered.calls && metered.weight)
+		PUT_METERED(&m, &metered, metered.weight);
+	wire_put_node(out, &m);
 }
 
 static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
@@ -377,6 +409,7 @@ static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 	struct tree_ctx *t = ctx;
 	const struct hooked *h = id == PROBE_PRUNED ? NULL : woven_method(id);
 	struct estimate e = figures_estimate(f);
+	struct wire_node m;
 
 	if (id == PROBE_PRUNED)
 		put_pruned(t->out, depth, f);
@@ -384,19 +417,22 @@ static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 		return;
 	buf_clear(&t->name);
 	figures_name(h, &t->name);
-	wire_put_node(t->out, &(struct wire_node){ .depth = depth,
-						   .id = id,
-						   .name = buf_slice(&t->name),
-						   .calls = f->calls,
-						   .errors = f->errors,
-						   .timed = f->timed,
-						   .total_ns = ns_of(e.total),
-						   .self_ns = ns_of(e.total - (double)f->below),
-						   .min_ns = f->timed ? agent_ns(f->min) : 0,
-						   .max_ns = agent_ns(f->max),
-						   .flags = node_flags(h),
-						   .jni = jni_share(h),
-						   .cold = cold_calls(h) });
+	m = (struct wire_node){ .depth = depth,
+				.id = id,
+				.name = buf_slice(&t->name),
+				.calls = f->calls,
+				.errors = f->errors,
+				.timed = f->timed,
+				.total_ns = ns_of(e.total),
+				.self_ns = ns_of(e.total - (double)f->below),
+				.min_ns = f->timed ? agent_ns(f->min) : 0,
+				.max_ns = agent_ns(f->max),
+				.flags = node_flags(h),
+				.jni = jni_share(h),
+				.cold = cold_calls(h) };
+	if (f->metered.calls && f->metered.weight)
+		PUT_METERED(&m, &f->metered, f->calls);
+	wire_put_node(t->out, &m);
 }
 
 int figures_put_tree(struct buf *out)

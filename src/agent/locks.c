@@ -3,12 +3,16 @@
  *
  * An entry is one (class of lock, waiting method, holding method).  To ask for the holder of a monitor
  * the JVM has to stop threads, so that is done at most ASKED_A_SECOND times a second; other
- * contentions in between are passed over. */
+ * contentions in between are passed over.
+ *
+ * The same events tell metered calls for how long they were blocked, which is the probe's business: they are on
+ * while samples are taken or a rule says `metered`. */
 #include "agent/locks.h"
 
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "probe/probe.h"
 #include "wire/wire.h"
 
 enum { ENTRIES = 64, ASKED_A_SECOND = 20, FRAMES = 24 };
@@ -23,7 +27,10 @@ struct entry_of_lock {
 
 static struct {
 	pthread_mutex_t lock;
-	bool on;
+	bool on;	/* entries are taken */
+	bool samples;	/* the events are wanted for these */
+	bool metering;	/* ... for metered calls */
+	bool refused;	/* the JVM does not have them */
 	uint64_t asked; /* tick */
 	struct entry_of_lock all[ENTRIES];
 	int n;
@@ -56,36 +63,66 @@ static void find_fields(JNIEnv *jni)
 		(*jni)->DeleteLocalRef(jni, ownable);
 }
 
-static void set_event(jvmtiEventMode mode)
+static void set_event(jvmtiEvent event, bool on)
 {
 	(*agent.jvmti)
-		->SetEventNotificationMode(agent.jvmti, mode, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+		->SetEventNotificationMode(agent.jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, event,
 					   NULL);
+}
+
+/* On the agent's thread, as who wants them is changed there alone. */
+static void set_events(void)
+{
+	jvmtiCapabilities want;
+
+	if (locks.samples || locks.metering) {
+		memset(&want, 0, sizeof(want));
+		want.can_generate_monitor_events = 1;
+		want.can_get_monitor_info = 1;
+		locks.refused = (*agent.jvmti)->AddCapabilities(agent.jvmti, &want) !=
+				JVMTI_ERROR_NONE;
+	}
+	if (locks.refused)
+		return;
+	set_event(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, locks.samples || locks.metering);
+	set_event(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, locks.metering);
 }
 
 void locks_begin(JNIEnv *jni)
 {
-	jvmtiCapabilities want;
-
 	pthread_mutex_lock(&locks.lock);
 	locks.n = 0;
-	locks.on = true;
+	__atomic_store_n(&locks.on, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&locks.lock);
 	if (!locks.ownable)
 		find_fields(jni);
-	memset(&want, 0, sizeof(want));
-	want.can_generate_monitor_events = 1;
-	want.can_get_monitor_info = 1;
-	if ((*agent.jvmti)->AddCapabilities(agent.jvmti, &want) == JVMTI_ERROR_NONE)
-		set_event(JVMTI_ENABLE);
+	locks.samples = true;
+	set_events();
+}
+
+static void take_no_more(void)
+{
+	pthread_mutex_lock(&locks.lock);
+	__atomic_store_n(&locks.on, false, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&locks.lock);
 }
 
 void locks_end(void)
 {
-	set_event(JVMTI_DISABLE);
-	pthread_mutex_lock(&locks.lock);
-	locks.on = false;
-	pthread_mutex_unlock(&locks.lock);
+	locks.samples = false;
+	set_events();
+	take_no_more();
+}
+
+bool locks_meter(bool on)
+{
+	if (on != locks.metering) {
+		locks.metering = on;
+		if (on)
+			probe_meter_blocked();
+		set_events();
+	}
+	return !locks.refused;
 }
 
 static bool is_same(const struct entry_of_lock *a, const struct entry_of_lock *b)
@@ -160,7 +197,10 @@ void JNICALL locks_on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
 	jvmtiFrameInfo top;
 	jint n = 0;
 
-	if (agent.dead || !is_time_to_ask())
+	if (agent.dead)
+		return;
+	probe_blocked(true);
+	if (!__atomic_load_n(&locks.on, __ATOMIC_RELAXED) || !is_time_to_ask())
 		return;
 	memset(&usage, 0, sizeof(usage));
 	if ((*jvmti)->GetObjectMonitorUsage(jvmti, object, &usage) != JVMTI_ERROR_NONE)
@@ -178,6 +218,12 @@ void JNICALL locks_on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
 		(*jni)->DeleteLocalRef(jni, usage.notify_waiters[i]);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)usage.waiters);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)usage.notify_waiters);
+}
+
+void JNICALL locks_on_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object)
+{
+	(void)jvmti, (void)jni, (void)thread, (void)object;
+	probe_blocked(false);
 }
 
 /* The frame that called into java.util.concurrent. */
@@ -243,9 +289,7 @@ static const struct site *told_of(const struct entry_of_lock *e, JNIEnv *jni, st
 
 void locks_put(struct buf *out, JNIEnv *jni, struct sites *sites)
 {
-	pthread_mutex_lock(&locks.lock);
-	locks.on = false; /* entries stay as they are from now on */
-	pthread_mutex_unlock(&locks.lock);
+	take_no_more(); /* entries stay as they are from now on */
 	for (int i = 0; i < locks.n; i++) {
 		const struct entry_of_lock *e = &locks.all[i];
 		const struct site *waiter = e->waiter ? sites_get(sites, jni, e->waiter) : NULL;

@@ -14,6 +14,8 @@
 
 void locks_begin(JNIEnv *jni); /* switches the JVM's events on */
 void locks_end(void);
+/* Metered calls are told for how long they are blocked, or not any more.  false: the JVM does not tell. */
+bool locks_meter(bool on);
 
 /* The thread was seen parked below an acquire(). */
 void locks_parked(JNIEnv *jni, jthread thread, struct sites *sites);
@@ -21,5 +23,6 @@ void locks_parked(JNIEnv *jni, jthread thread, struct sites *sites);
 void locks_put(struct buf *out, JNIEnv *jni, struct sites *sites); /* as messages */
 
 void JNICALL locks_on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object);
+void JNICALL locks_on_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object);
 
 #endif

@@ -8,13 +8,17 @@
 #include "agent/meter.h"
 
 #include "agent/agent.h"
+#include "agent/locks.h"
+#include "agent/rulebook.h"
 #include "agent/vmstructs.h"
 #include "probe/probe.h"
+#include "wire/wire.h"
 
 enum { FAR = 1 << 16 }; /* more than a Thread is long */
 
 static struct {
 	bool known, noted;
+	bool no_blocked, noted_states;
 	uint64_t env; /* where in a Thread its JNIEnv lies */
 	uint64_t bytes, start, top;
 } places;
@@ -82,7 +86,27 @@ void meter_start(void)
 	}
 }
 
-bool meter_has_bytes(void)
+void meter_follow(void)
 {
-	return places.known;
+	bool wanted = false;
+
+	for (size_t i = 0; i < rulebook.n; i++)
+		wanted |= rulebook.entries[i].rule->kind == RULE_HOOK &&
+			  rulebook.entries[i].rule->hook.metered;
+	places.no_blocked = !locks_meter(wanted);
+	if (wanted && (places.no_blocked || !probe_meter_has_delay()) && !places.noted_states) {
+		places.noted_states = true;
+		agent_note(
+			places.no_blocked
+				? "this JVM does not tell when threads wait for monitors: metered calls "
+				  "are told as waiting then"
+				: "this kernel does not tell for how long threads are ready to run and "
+				  "have no processor (schedstat): metered calls are told as waiting then");
+	}
+}
+
+unsigned meter_unknown(void)
+{
+	return (places.known ? 0 : METER_NO_BYTES) | (places.no_blocked ? METER_NO_BLOCKED : 0) |
+	       (probe_meter_has_delay() ? 0 : METER_NO_DELAY);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meter.h - how many bytes a Java thread has allocated, without asking the JVM. */
+/* meter.h - what metered calls are told by the agent: how many bytes their thread has allocated, and for how long
+ * it was blocked. */
 #ifndef AGENT_METER_H
 #define AGENT_METER_H
 
@@ -8,7 +9,8 @@
 
 /* Finds out where the JVM keeps it.  By a thread of the JVM, before meter_start. */
 void meter_prepare(JNIEnv *jni);
-void meter_start(void); /* metered calls tell it from now on, or a note says why not; any thread */
-bool meter_has_bytes(void);
+void meter_start(void);	 /* metered calls tell it from now on, or a note says why not; any thread */
+void meter_follow(void); /* the rules have changed; on the agent's thread */
+unsigned meter_unknown(void); /* METER_NO_* of wire.h */
 
 #endif

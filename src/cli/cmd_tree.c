@@ -11,6 +11,7 @@
 #include "cli/figures.h"
 #include "cli/live.h"
 #include "cli/recording.h"
+#include "cli/states.h"
 #include "cli/table.h"
 #include "cli/target.h"
 #include "cli/term.h"
@@ -43,12 +44,32 @@ static const char help[] =
 	"  sonde tree 4711\n"
 	"  sonde tree --min 5 --live shop.jar\n";
 
-enum column { SHARE, BAR, TOTAL, SELF, CALLS, AVG, COLUMNS };
+enum column {
+	SHARE,
+	BAR,
+	TOTAL,
+	SELF,
+	CALLS,
+	AVG,
+	RUN, /* and what else states_cells() writes */
+	BLOCKED,
+	WAITING,
+	DESCHEDULED,
+	COLUMNS
+};
+_Static_assert(COLUMNS - RUN == STATES_CELLS, "a column for each");
 
 static const struct table_column columns[COLUMNS] = {
-	[SHARE] = { "share", 0, false, false }, [BAR] = { "", 4, true, false },
-	[TOTAL] = { "total", 0, false, false }, [SELF] = { "self", 1, false, false },
-	[CALLS] = { "calls", 2, false, false }, [AVG] = { "avg", 3, false, false },
+	[SHARE] = { "share", 0, false, false },
+	[BAR] = { "", 4, true, false },
+	[TOTAL] = { "total", 0, false, false },
+	[SELF] = { "self", 1, false, false },
+	[CALLS] = { "calls", 2, false, false },
+	[AVG] = { "avg", 3, false, false },
+	[RUN] = { "cpu", 1, false, true },
+	[BLOCKED] = { "blocked", 1, false, true },
+	[WAITING] = { "waiting", 1, false, true },
+	[DESCHEDULED] = { "descheduled", 2, false, true },
 };
 
 enum { NAME_WIDTH = 32, BAR_WIDTH = 8, INTERVAL_MS = 1000, DEEP = 10000, LEVEL = 3 };
@@ -105,6 +126,7 @@ static void add_row(const struct view *v, struct table *t, const struct call_nod
 	double share = call_node_share(&v->tree, n);
 	char text[3 * BAR_WIDTH + FIGURE_MAX], *time = text;
 	bool timed = m->timed > 0, known = timed || n->least_ns;
+	struct states states = states_of_node(m);
 
 	table_cell(t, known ? figure_share(time, share) : "");
 	table_cell(t, bar(v, share, time));
@@ -121,6 +143,7 @@ static void add_row(const struct view *v, struct table *t, const struct call_nod
 										    ? m->timed
 										    : m->calls))
 			 : "");
+	states_cells(t, &states);
 }
 
 static void add_rows(const struct view *v, struct table *t, const struct call_node *first)

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/report_types.h"
+#include "cli/states.h"
 #include "probe/types.h"
 #include "rule/rule.h"
 
@@ -331,6 +332,7 @@ static void method_json(struct json *j, const struct report_method *r)
 	const struct wire_method *m = &r->m;
 	bool known = r->compensated, timed = m->timed > 0,
 	     quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
+	struct states all = states_of_method(m), own = states_of_method_self(m);
 
 	json_open(j, '{');
 	json_key(j, "method");
@@ -355,16 +357,7 @@ static void method_json(struct json *j, const struct report_method *r)
 	cli_json_count(j, "active_peak", m->active_peak);
 	cli_json_count(j, "stalls", m->stalls);
 	cli_json_count(j, "bytes", m->bytes);
-	if (m->metered) {
-		cli_json_count(j, "metered", m->metered);
-		cli_json_count(j, "metered_ns", m->metered_ns);
-		cli_json_count(j, "cpu_ns", m->cpu_ns);
-		json_key(j, "allocated_bytes");
-		if (m->flags & METHOD_NO_BYTES)
-			json_null(j);
-		else
-			json_u64(j, m->allocated);
-	}
+	states_json(j, &all, &own);
 	json_key(j, "type");
 	if (*report_type_text(m->type))
 		json_text(j, report_type_text(m->type));

@@ -12,6 +12,7 @@
 #include "cli/figures.h"
 #include "cli/jvm_vitals.h"
 #include "cli/report_types.h"
+#include "cli/states.h"
 #include "cli/table.h"
 
 enum { NAME_WIDTH = 34 };
@@ -33,22 +34,35 @@ enum column {
 	STALLS,
 	BYTES,
 	CPU,
-	OFF,
+	BLOCKED,
+	WAITING,
+	DESCHEDULED,
 	ALLOCATED,
 	TYPE,
 	COLUMNS
 };
 
 static const struct table_column columns[COLUMNS] = {
-	[CALLS] = { "calls", 0, false, false },	  [RATE] = { "calls/s", 4, false, false },
-	[ERRORS] = { "errors", 3, false, false }, [AVG] = { "avg", 0, false, false },
-	[MIN] = { "min", 10, false, false },	  [P50] = { "p50", 7, false, false },
-	[P90] = { "p90", 9, false, false },	  [P99] = { "p99", 6, false, false },
-	[MAX] = { "max", 5, false, false },	  [TOTAL] = { "total", 0, false, false },
-	[SELF] = { "self", 1, false, false },	  [RAW] = { "raw", 2, false, true },
-	[ACTIVE] = { "active", 8, false, false }, [STALLS] = { "stalls", 11, false, false },
-	[BYTES] = { "bytes", 12, false, true },	  [CPU] = { "cpu", 1, false, true },
-	[OFF] = { "off cpu", 2, false, true },	  [ALLOCATED] = { "allocated", 2, false, true },
+	[CALLS] = { "calls", 0, false, false },
+	[RATE] = { "calls/s", 4, false, false },
+	[ERRORS] = { "errors", 3, false, false },
+	[AVG] = { "avg", 0, false, false },
+	[MIN] = { "min", 10, false, false },
+	[P50] = { "p50", 7, false, false },
+	[P90] = { "p90", 9, false, false },
+	[P99] = { "p99", 6, false, false },
+	[MAX] = { "max", 5, false, false },
+	[TOTAL] = { "total", 0, false, false },
+	[SELF] = { "self", 1, false, false },
+	[RAW] = { "raw", 2, false, true },
+	[ACTIVE] = { "active", 8, false, false },
+	[STALLS] = { "stalls", 11, false, false },
+	[BYTES] = { "bytes", 12, false, true },
+	[CPU] = { "cpu", 1, false, true },
+	[BLOCKED] = { "blocked", 2, false, true },
+	[WAITING] = { "waiting", 2, false, true },
+	[DESCHEDULED] = { "descheduled", 3, false, true },
+	[ALLOCATED] = { "allocated", 2, false, true },
 	[TYPE] = { "type", 8, false, true },
 };
 
@@ -92,6 +106,7 @@ static void add_row(const struct report_table *how, struct table *t, const struc
 {
 	const struct wire_method *m = &r->m;
 	bool timed = m->timed > 0, quantiles = timed && !(m->flags & METHOD_NO_QUANTILES);
+	struct states states = states_of_method(m);
 	char text[2 * FIGURE_MAX];
 
 	count_cell(how, t, m->calls);
@@ -111,11 +126,10 @@ static void add_row(const struct report_table *how, struct table *t, const struc
 	table_cell(t, text);
 	count_cell(how, t, m->stalls);
 	table_cell(t, m->bytes ? figure_bytes(text, m->bytes) : "0");
-	time_cell(t, (double)m->cpu_ns, m->metered > 0);
-	time_cell(t, m->metered_ns > m->cpu_ns ? (double)(m->metered_ns - m->cpu_ns) : 0,
-		  m->metered > 0);
-	table_cell(t, m->metered && !(m->flags & METHOD_NO_BYTES) ? figure_bytes(text, m->allocated)
-								  : "");
+	states_cells(t, &states);
+	table_cell(t, states.known && !(states.unknown & METER_NO_BYTES)
+			      ? figure_bytes(text, states.allocated)
+			      : "");
 	table_cell(t, report_type_text(m->type));
 }
 

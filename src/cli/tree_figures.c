@@ -83,7 +83,7 @@ static struct call_node *make_node(struct places *p, const struct tree_node *fro
 		if (p->nodes[i]->m.id != from->f.id)
 			continue;
 		n->m = p->nodes[i]->m;
-		n->m.min_ns = n->m.max_ns = n->m.errors = 0;
+		n->m.min_ns = n->m.max_ns = n->m.errors = n->m.metered = 0;
 		n->name = p->nodes[i]->name;
 		break;
 	}

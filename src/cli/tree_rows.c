@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/states.h"
 
 void call_tree_init(struct call_tree *t)
 {
@@ -208,6 +209,7 @@ static void node_json(const struct call_tree *t, const struct call_node *n, stru
 		      struct limits limits)
 {
 	const struct wire_node *m = &n->m;
+	struct states all = states_of_node(m), own = states_of_node_self(m);
 	uint64_t out = left_out(t, n->first, limits);
 
 	json_open(j, '{');
@@ -224,6 +226,7 @@ static void node_json(const struct call_tree *t, const struct call_node *n, stru
 	cli_json_count(j, "self_ns", m->self_ns);
 	cli_json_count(j, "min_ns", m->min_ns);
 	cli_json_count(j, "max_ns", m->max_ns);
+	states_json(j, &all, &own);
 	json_key(j, "compensated");
 	json_bool(j, n->compensated);
 	cli_json_count(j, "raw_ns", n->compensated ? (uint64_t)n->raw_ns : m->total_ns);

@@ -183,6 +183,7 @@ void *probe_unmount(void)
 	}
 	t->trace = t->trace_carrier;
 	t->trace_carrier = 0;
+	t->off.since_turn = 0; /* who waits for a monitor will have it elsewhere */
 	back_to_carrier(t, top);
 	return s.first;
 }

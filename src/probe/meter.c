@@ -1,41 +1,244 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meter.c - processor time and allocated bytes of single calls.
+/* meter.c - what single calls used besides time: processor, memory, and why they had no processor.
+ *
+ * A thread that has no processor has given it up itself, or was ready to run and had to stand in line.  For how long
+ * it stood in line the kernel knows (schedstat); to ask takes some microseconds, so it is only asked when
+ * the thread has changed places with another one since the last time.  Of the rest, what it was blocked for by a
+ * monitor is known by the JVM's events, which the agent passes on (probe_blocked).  What is left, it waited:
+ * for a notification, for another thread to unpark it, for a time to pass, for input.  So no waiting has to be seen by
+ * itself; nobody could, since park and sleep tell nothing.
  *
  * Reading a thread's processor time is a system call, some hundred ns to a microsecond.  So only calls that
- * are timed are metered, and only of methods for which it was asked.  The meter is read before the
- * clock at the begin of a call and after it at its end: the call's own time has nothing of that, its
+ * are timed are metered, and only of methods for which it was asked.  The processor time is read next to the
+ * clock, before it at the begin of a call and after it at its end: the call's own time has nothing of that, its
  * processor time has what one reading costs, which is found out once and taken off.
  *
- * A virtual thread that moves on has another carrier's meter at its end: such calls are not metered. */
-#include "probe/pages.h"
+ * What a call used goes to its method, to its node, and is `below` of the nearest metered call under it.  A virtual
+ * thread that moves on has another carrier's meter at its end: such calls are not metered. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
+#include "probe/nodes.h"
 
 #include "base/err.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct {
 	struct probe_metered *methods;
 	uint64_t (*bytes)(void);
-	uint64_t cost_ns; /* of one reading */
-} meter;
+	uint64_t cost_ns; /* of reading the processor time */
+	bool has_delay;
+	uint32_t turn; /* grows when probe_blocked is to be believed from now on; from 1 on */
+} meter = { .turn = 1 };
 
-static uint64_t cpu_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now = { 0 };
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ---- the kernel's account of delays ------------------------------------------------------- */
+
+static uint64_t number(const char **p)
+{
+	uint64_t n = 0;
+
+	while (**p == ' ')
+		++*p;
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		n = n * 10 + (uint64_t)(**p - '0');
+	return n;
+}
+
+/* Of the calling thread.  The file has the time that it ran, the time it was delayed, and how often it got a
+ * processor, which is 0 when the kernel keeps no such account.  false: not to be had. */
+static bool read_delay(uint64_t *ns)
+{
+	int before = errno, fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	char text[96];
+	const char *p = text;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	uint64_t delay;
+
+	if (fd >= 0)
+		close(fd);
+	errno = before;
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	number(&p);
+	delay = number(&p);
+	if (!number(&p))
+		return false;
+	*ns = delay;
+	return true;
+}
+
+/* While a thread runs it is not delayed: without a switch nothing has changed. */
+static uint64_t delay_ns(struct probe_thread *t)
+{
+	struct meter_off *off = &t->off;
+	struct rusage use;
+	uint64_t switches;
+
+	if (!meter.has_delay || getrusage(RUSAGE_THREAD, &use) != 0)
+		return off->delay_ns;
+	switches = (uint64_t)(use.ru_nvcsw + use.ru_nivcsw) + 1;
+	if (switches != off->switches && read_delay(&off->delay_ns))
+		off->switches = switches;
+	return off->delay_ns;
+}
+
+bool probe_meter_has_delay(void)
+{
+	return meter.has_delay;
+}
+
+/* ---- monitors ------------------------------------------------------------------------------ */
+
+void probe_meter_blocked(void)
+{
+	uint32_t turn = LOAD(meter.turn) + 1;
+
+	STORE(meter.turn, turn ? turn : 1);
+}
+
+static bool is_metered(const struct probe_thread *t, const struct probe_frame *top)
+{
+	for (; top > t->frames; top--)
+		if (!frame_is_nobodys(top) && top->id & ID_METERED)
+			return true;
+	return false;
+}
+
+/* It may run for a part of that time, in the hope that it will not be long, or stand in line. */
+static uint64_t blocked_for(struct probe_thread *t)
+{
+	const struct meter_off *off = &t->off;
+	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - off->since_ns;
+	uint64_t other = cpu_ns() - off->since_cpu_ns + delay_ns(t) - off->since_delay_ns;
+
+	return wall > other ? wall - other : 0;
+}
+
+void probe_blocked(bool begins)
+{
+	struct probe_thread *t = probe_local.mine;
+	struct meter_off *off = t ? &t->off : NULL;
+	uint32_t turn = LOAD(meter.turn);
+
+	if (!t || !is_metered(t, threads_top()))
+		return;
+	if (begins) {
+		off->since_delay_ns = delay_ns(t);
+		off->since_cpu_ns = cpu_ns();
+		off->since_ns = clock_ns(CLOCK_MONOTONIC);
+		off->since_turn = turn;
+	} else {
+		if (off->since_turn == turn)
+			off->blocked_ns += blocked_for(t);
+		off->since_turn = 0;
+	}
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static void spent_add(struct probe_spent *to, const struct probe_spent *s, uint64_t times)
+{
+	ADD(to->ticks, s->ticks * times);
+	ADD(to->cpu_ns, s->cpu_ns * times);
+	ADD(to->bytes, s->bytes * times);
+	ADD(to->blocked_ns, s->blocked_ns * times);
+	ADD(to->delay_ns, s->delay_ns * times);
+}
+
+/* The same where many threads add. */
+static void spent_share(struct probe_spent *to, const struct probe_spent *s, uint64_t times)
+{
+	SHARED_ADD(to->ticks, s->ticks * times);
+	SHARED_ADD(to->cpu_ns, s->cpu_ns * times);
+	SHARED_ADD(to->bytes, s->bytes * times);
+	SHARED_ADD(to->blocked_ns, s->blocked_ns * times);
+	SHARED_ADD(to->delay_ns, s->delay_ns * times);
+}
+
+/* Adds words that somebody may be adding to. */
+static void spent_read(struct probe_spent *to, const struct probe_spent *s)
+{
+	to->ticks += LOAD(s->ticks);
+	to->cpu_ns += LOAD(s->cpu_ns);
+	to->bytes += LOAD(s->bytes);
+	to->blocked_ns += LOAD(s->blocked_ns);
+	to->delay_ns += LOAD(s->delay_ns);
+}
+
+static void spent_reset(struct probe_spent *s)
+{
+	STORE(s->ticks, 0);
+	STORE(s->cpu_ns, 0);
+	STORE(s->bytes, 0);
+	STORE(s->blocked_ns, 0);
+	STORE(s->delay_ns, 0);
+}
+
+void meter_add_node(struct node_meter *to, const struct probe_metered *from)
+{
+	spent_add(&to->all, &from->all, 1);
+	spent_add(&to->below, &from->below, 1);
+	ADD(to->weight, from->weight);
+	ADD(to->calls, from->calls);
+}
+
+void meter_of_node(struct probe_metered *sum, const struct probe_node *node, uint32_t epoch)
+{
+	uint32_t line = TAKE(kin_of(line_of(node))->meter);
+	const struct node_meter *m = line ? line_at(line) : NULL;
+
+	if (!m || LOAD(node->epoch) != epoch)
+		return;
+	sum->calls += LOAD(m->calls);
+	sum->weight += LOAD(m->weight);
+	spent_read(&sum->all, &m->all);
+	spent_read(&sum->below, &m->below);
+}
+
+void meter_reset_node(uint32_t line)
+{
+	struct node_meter *m = line ? line_at(line) : NULL;
+
+	if (!m)
+		return;
+	STORE(m->calls, 0);
+	STORE(m->weight, 0);
+	spent_reset(&m->all);
+	spent_reset(&m->below);
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
 int meter_init(void)
 {
+	uint64_t ns;
+
 	meter.methods = pages_map(PROBE_METHODS * sizeof(*meter.methods));
 	if (!meter.methods)
 		return E_NO_MEMORY;
+	meter.has_delay = read_delay(&ns);
 	meter.cost_ns = UINT64_MAX;
 	for (int i = 0; i < 20; i++) {
-		uint64_t begin = cpu_ns(), ns = cpu_ns() - begin;
+		uint64_t begin = cpu_ns();
 
+		ns = cpu_ns() - begin;
 		meter.cost_ns = ns < meter.cost_ns ? ns : meter.cost_ns;
 	}
 	return 0;
@@ -46,29 +249,73 @@ void probe_meter_bytes(uint64_t (*bytes)(void))
 	__atomic_store_n(&meter.bytes, bytes, __ATOMIC_RELEASE);
 }
 
-void meter_begin(struct probe_meter *now)
+static uint64_t bytes_now(void)
 {
 	uint64_t (*bytes)(void) = __atomic_load_n(&meter.bytes, __ATOMIC_ACQUIRE);
 
-	now->bytes = bytes ? bytes() : 0;
-	now->cpu_ns = cpu_ns();
+	return bytes ? bytes() : 0;
 }
 
-void meter_end(const struct probe_thread *t, const struct probe_frame *f, uint64_t ticks)
+void meter_begin(struct probe_thread *t, const struct probe_frame *f)
 {
-	const struct probe_meter *begin = &t->meter[f - t->frames];
-	struct probe_metered *m = &meter.methods[frame_id(f)];
-	struct probe_meter now;
-	uint64_t ns;
+	struct meter_frame *m = &t->meter[f - t->frames];
 
-	meter_begin(&now);
-	ns = now.cpu_ns - begin->cpu_ns;
-	ns = ns > meter.cost_ns ? ns - meter.cost_ns : 0;
-	SHARED_ADD(m->ticks, ticks * f->weight);
-	SHARED_ADD(m->cpu_ns, ns * f->weight);
-	SHARED_ADD(m->bytes, (now.bytes - begin->bytes) * f->weight);
+	m->below = (struct probe_spent){ 0 };
+	m->begin.bytes = bytes_now();
+	m->begin.blocked_ns = t->off.blocked_ns;
+	m->begin.delay_ns = delay_ns(t);
+	m->begin.cpu_ns = cpu_ns();
+}
+
+static struct probe_spent spent_since(struct probe_thread *t, const struct probe_meter *begin)
+{
+	uint64_t ns = cpu_ns() - begin->cpu_ns;
+
+	return (struct probe_spent){ .cpu_ns = ns > meter.cost_ns ? ns - meter.cost_ns : 0,
+				     .delay_ns = delay_ns(t) - begin->delay_ns,
+				     .blocked_ns = t->off.blocked_ns - begin->blocked_ns,
+				     .bytes = bytes_now() - begin->bytes };
+}
+
+/* Adds to what the nearest metered call under this one has below it.  Is one of them of the same method? */
+static bool add_below(struct probe_thread *t, const struct probe_frame *f,
+		      const struct probe_spent *spent)
+{
+	const struct probe_frame *under = f - 1;
+	bool told = false;
+
+	for (; under > t->frames && !frame_is_nobodys(under); under--) {
+		if (!(under->id & ID_METERED))
+			continue;
+		if (!told)
+			spent_add(&t->meter[under - t->frames].below, spent, f->weight);
+		told = true;
+		if (frame_id(under) == frame_id(f))
+			return true;
+	}
+	return false;
+}
+
+void meter_end(struct probe_thread *t, const struct probe_frame *f, uint64_t ticks)
+{
+	const struct meter_frame *begin = &t->meter[f - t->frames];
+	struct probe_metered *m = &meter.methods[frame_id(f)];
+	struct probe_spent spent = spent_since(t, &begin->begin);
+	struct node_meter *of_node = f->node == &probe_nowhere ? NULL : nodes_meter(t, f->node);
+
+	spent.ticks = ticks;
+	if (add_below(t, f, &spent))
+		spent_share(&m->nested, &spent, f->weight);
+	spent_share(&m->all, &spent, f->weight);
+	spent_share(&m->below, &begin->below, f->weight);
 	SHARED_ADD(m->weight, f->weight);
 	SHARED_ADD(m->calls, 1);
+	if (!of_node)
+		return;
+	spent_add(&of_node->all, &spent, f->weight);
+	spent_add(&of_node->below, &begin->below, f->weight);
+	ADD(of_node->weight, f->weight);
+	ADD(of_node->calls, 1);
 }
 
 void meter_reset(uint32_t id)
@@ -77,9 +324,9 @@ void meter_reset(uint32_t id)
 
 	STORE(m->calls, 0);
 	STORE(m->weight, 0);
-	STORE(m->ticks, 0);
-	STORE(m->cpu_ns, 0);
-	STORE(m->bytes, 0);
+	spent_reset(&m->all);
+	spent_reset(&m->below);
+	spent_reset(&m->nested);
 }
 
 void probe_metered_read(uint32_t id, struct probe_metered *out)
@@ -92,7 +339,7 @@ void probe_metered_read(uint32_t id, struct probe_metered *out)
 	m = &meter.methods[id];
 	out->calls = LOAD(m->calls);
 	out->weight = LOAD(m->weight);
-	out->ticks = LOAD(m->ticks);
-	out->cpu_ns = LOAD(m->cpu_ns);
-	out->bytes = LOAD(m->bytes);
+	spent_read(&out->all, &m->all);
+	spent_read(&out->below, &m->below);
+	spent_read(&out->nested, &m->nested);
 }

@@ -105,6 +105,7 @@ static void reset_node(struct probe_node *node, uint32_t epoch)
 	STORE(node->below, 0);
 	STORE(node->min, UINT64_MAX);
 	STORE(node->max, 0);
+	meter_reset_node(kin_of(line_of(node))->meter);
 	PUBLISH(node->epoch, epoch);
 }
 
@@ -132,6 +133,7 @@ static void refresh(struct probe_thread *t, struct probe_node *node, struct want
 static const uint16_t sizes[PIECES] = { 13, 29, 61, 125, PROBE_BUCKETS };
 
 static const uint8_t lines_of[PIECES] = { 1, 2, 4, 8, 11 };
+enum { METER_PIECE = 1 }; /* the size that a struct node_meter takes */
 _Static_assert(sizeof(struct probe_window) + 4 * PROBE_BUCKETS <= 11 * LINE, "the last has all");
 
 /* The first word of a free one is the next one's line. */
@@ -278,10 +280,42 @@ static struct probe_node *take_node(struct probe_thread *t)
 	return node;
 }
 
+/* The same while t is busy, or nobody's. */
+static struct node_meter *meter_of(struct probe_thread *t, const struct probe_node *node)
+{
+	struct probe_kin *kin = kin_of(line_of(node));
+	struct node_meter *meter = kin->meter ? line_at(kin->meter) : take_piece(t, METER_PIECE);
+
+	if (meter)
+		PUBLISH(kin->meter, line_of(meter));
+	return meter;
+}
+
+struct node_meter *nodes_meter(struct probe_thread *t, const struct probe_node *node)
+{
+	struct node_meter *meter;
+
+	if (t->busy)
+		return NULL;
+	STORE(t->busy, 1);
+	meter = meter_of(t, node);
+	STORE(t->busy, 0);
+	return meter;
+}
+
+void nodes_forget_kin(struct probe_thread *t, const struct probe_node *node)
+{
+	struct probe_kin *kin = kin_of(line_of(node));
+
+	if (kin->meter)
+		give_piece(t, kin->meter, METER_PIECE);
+	*kin = (struct probe_kin){ 0 };
+}
+
 void nodes_set_free(struct probe_thread *t, struct probe_node *node)
 {
 	STORE(node->key, KID_FREE);
-	*kin_of(line_of(node)) = (struct probe_kin){ 0 };
+	nodes_forget_kin(t, node);
 	node->hash_next = t->free;
 	t->free = line_of(node);
 	t->free_n++;
@@ -453,9 +487,11 @@ struct probe_node *nodes_take_pruned(struct probe_thread *t, const struct probe_
 	return node;
 }
 
-void nodes_add_pruned(struct probe_node *node, const struct probe_figures *f)
+void nodes_add_pruned(struct probe_thread *t, struct probe_node *node,
+		      const struct probe_figures *f)
 {
 	uint32_t epoch = LOAD(probe.methods[0].epoch);
+	struct node_meter *meter;
 
 	if (node->epoch != epoch)
 		reset_node(node, epoch);
@@ -471,6 +507,9 @@ void nodes_add_pruned(struct probe_node *node, const struct probe_figures *f)
 		STORE(node->min, f->min);
 	if (f->max > node->max)
 		STORE(node->max, f->max);
+	meter = f->metered.calls ? meter_of(t, node) : NULL;
+	if (meter)
+		meter_add_node(meter, &f->metered);
 }
 
 void nodes_drop_old(struct probe_thread *t, struct probe_head *head)

@@ -52,6 +52,8 @@ struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *pare
 struct probe_node *nodes_find(struct probe_thread *t, struct probe_node *parent, uint32_t kid);
 /* The head of a method; NULL: there is none, or no memory to make one. */
 struct probe_head *nodes_head(struct probe_thread *t, uint32_t id, bool make);
+/* Where the metered calls of a node are summed up, made if need be; NULL: no memory. */
+struct node_meter *nodes_meter(struct probe_thread *t, const struct probe_node *node);
 /* The node number i, as they lie in memory: some are KID_FREE or KID_PRUNED, and a parent may come
  * behind its children.  *page is 0 at first, i goes up by one. */
 struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *page);
@@ -59,7 +61,8 @@ struct probe_node *nodes_at(const struct probe_thread *t, uint32_t i, uint32_t *
 /* The child that stands for what was taken out below a node; NULL: no memory. */
 struct probe_node *nodes_pruned(struct probe_thread *t, struct probe_node *parent);
 void nodes_make_pruned(struct probe_node *node, uint32_t parent); /* of one that was another's */
-void nodes_add_pruned(struct probe_node *node, const struct probe_figures *f);
+void nodes_add_pruned(struct probe_thread *t, struct probe_node *node,
+		      const struct probe_figures *f);
 
 /* For prune.c, while nobody reads. */
 bool nodes_has_pieces(const struct probe_thread *t); /* room for a head? */
@@ -70,6 +73,8 @@ void nodes_drop_old(struct probe_thread *t,
 void nodes_put_into_hash(struct probe_thread *t, struct probe_node *node);
 void nodes_unlink(struct probe_thread *t, struct probe_node *node); /* not one that is KID_PRUNED */
 void nodes_set_free(struct probe_thread *t, struct probe_node *node); /* in no chain any more */
+void nodes_forget_kin(struct probe_thread *t,
+		      const struct probe_node *node); /* what it has besides */
 /* The one below a node that is KID_PRUNED, taken out of its chain; NULL: there is none. */
 struct probe_node *nodes_take_pruned(struct probe_thread *t, const struct probe_node *parent);
 

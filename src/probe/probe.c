@@ -61,9 +61,7 @@ static COLD uint64_t push_traced(struct entry e)
 /* The same of a call that is metered, which comes before the clock. */
 static COLD uint64_t push_metered(struct entry e)
 {
-	struct probe_thread *t = probe_local.mine;
-
-	meter_begin(&t->meter[probe_local.top + 1 - t->frames]);
+	meter_begin(probe_local.mine, probe_local.top + 1);
 	e.slow |= ID_METERED;
 	return push(e);
 }

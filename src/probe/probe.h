@@ -67,6 +67,9 @@ void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, s
 uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since);
 uint64_t probe_now(void); /* the tick */
 
+/* The calling thread begins to wait for a monitor, or has it. */
+void probe_blocked(bool begins);
+
 /* While muted (nested), a thread's calls are not seen. */
 void probe_mute(bool begins);
 
@@ -83,8 +86,24 @@ void probe_thread_end(void);
 
 /* ---- figures ------------------------------------------------------------------------------ */
 
+/* What calls used; the rest of their time they waited. */
+struct probe_spent {
+	uint64_t ticks; /* how long they took */
+	uint64_t cpu_ns, bytes, blocked_ns, delay_ns;
+};
+/* Of the metered calls of a node or a method; each times its N.  What a node took by itself is all - below, what a
+ * method took in all is all - nested. */
+struct probe_metered {
+	uint64_t calls;		  /* as they are, not times N */
+	uint64_t weight;	  /* sum of their N */
+	struct probe_spent all;	  /* in the calls */
+	struct probe_spent below; /* ... of which in metered calls that they made */
+	struct probe_spent
+		nested; /* ... of which in calls within one of the same method; not of nodes */
+};
+
 /* Of one node, one method, or a sum of such.  Times are in ticks.  Those of a node have no lost,
- * squares, bytes and stalls, which are known of methods only. */
+ * squares, bytes and stalls, which are known of methods only; metered is told by probe_tree() alone. */
 struct probe_figures {
 	uint64_t calls;	   /* begun */
 	uint64_t errors;   /* left by exception */
@@ -99,6 +118,7 @@ struct probe_figures {
 	uint64_t min, max; /* min is UINT64_MAX when there is none */
 	uint64_t bytes;	   /* with 1/N, those of a timed call times N */
 	uint64_t stalls;   /* see probe_stalls */
+	struct probe_metered metered;
 };
 
 void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f);
@@ -106,7 +126,7 @@ void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f)
 /* ---- for the agent: one thread at a time ------------------------------------------------- */
 
 /* bytes: what nodes, histograms and put-away stacks may take, beside some KiB a thread, 128 bytes a
- * method that is hooked, and 10 bytes a node.  Called again it changes nothing.  0 or E_NO_MEMORY. */
+ * method that is hooked, and 14 bytes a node.  Called again it changes nothing.  0 or E_NO_MEMORY. */
 int probe_init(size_t bytes);
 
 /* How a method is observed from now on: every thread's next call knows. */
@@ -122,18 +142,17 @@ void probe_method_set(uint32_t id, const struct probe_how *how);
 struct probe_meter {
 	uint64_t cpu_ns;
 	uint64_t bytes; /* allocated */
+	uint64_t
+		blocked_ns; /* without a processor, since another thread had the monitor it wanted */
+	uint64_t delay_ns;  /* ready to run, but without a processor */
 };
 /* Who knows the bytes, called by observed threads: it must not block.  NULL: nobody. */
 void probe_meter_bytes(uint64_t (*bytes)(void));
+bool probe_meter_has_delay(void); /* does the kernel tell it? */
+/* From now on probe_blocked tells all there is: what began earlier does not count. */
+void probe_meter_blocked(void);
 
-/* Of the metered calls of a method, over all threads; each times its N. */
-struct probe_metered {
-	uint64_t calls;	 /* as they are, not times N */
-	uint64_t weight; /* sum of their N */
-	uint64_t ticks;	 /* how long they took */
-	uint64_t cpu_ns, bytes;
-};
-void probe_metered_read(uint32_t id, struct probe_metered *out);
+void probe_metered_read(uint32_t id, struct probe_metered *out); /* of a method */
 
 /* In which contexts calls of a method are reported.  A step is a number of the agent's choice; many
  * methods may be the same step, and one method may be many.  A method that is a step is an anchor: all

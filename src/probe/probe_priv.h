@@ -105,6 +105,14 @@ struct probe_kin {
 	uint16_t kids;	/* its children, but for the one that is KID_PRUNED; KIDS_MANY: for ever */
 	uint16_t round; /* of prune.c, in which it was made */
 	uint32_t same_prev; /* line: same method */
+	uint32_t meter;	    /* line of a struct node_meter, 0: none; readers look, too */
+};
+
+/* What the metered calls of a node used, each times its N. */
+struct node_meter {
+	uint64_t calls, weight;
+	struct probe_spent all, below;
+	uint64_t spare[4];
 };
 
 /* What the nodes of one method in one thread have in common. */
@@ -119,6 +127,7 @@ struct probe_head {
 
 _Static_assert(sizeof(struct probe_node) == 2 * LINE, "a node is two lines");
 _Static_assert(sizeof(struct probe_head) == LINE, "a head is one line");
+_Static_assert(sizeof(struct node_meter) == 2 * LINE, "as the second size of pieces");
 
 /* A call that runs.  The frames that are in use are those before the first that has token 0 and is
  * not nobody's. */
@@ -151,6 +160,22 @@ struct probe_prune {
 	uint32_t heat[2][PROBE_BUCKETS + 1]; /* leaves by heat, likewise */
 };
 
+/* A metered call that runs. */
+struct meter_frame {
+	struct probe_meter begin;
+	struct probe_spent below; /* in metered calls that it made */
+};
+
+/* How long a thread was without a processor, and why. */
+struct meter_off {
+	uint64_t
+		switches; /* from thread to thread until delay_ns was read, and one more; 0: never */
+	uint64_t delay_ns;
+	uint64_t blocked_ns;
+	uint32_t since_turn; /* it waits for a monitor since then (meter.c); 0: it does not */
+	uint64_t since_ns, since_cpu_ns, since_delay_ns;
+};
+
 struct probe_thread {
 	struct probe_frame *aside; /* top of the stack, while muted */
 	struct probe_frame *base;  /* frame on which the mounted virtual thread stands */
@@ -180,7 +205,8 @@ struct probe_thread {
 	struct probe_node root;
 	uint32_t head[HEADS];
 	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */
-	struct probe_meter meter[PROBE_DEPTH + 1];  /* by frame: as its call began */
+	struct meter_off off;
+	struct meter_frame meter[PROBE_DEPTH + 1]; /* by frame */
 	char facts[PROBE_FACT_MAX];
 };
 
@@ -342,9 +368,14 @@ void types_count(const struct probe_frame *f, uint64_t ticks, bool thrown);
 
 /* meter.c */
 int meter_init(void); /* 0 or E_NO_MEMORY */
-void meter_begin(struct probe_meter *now);
-void meter_end(const struct probe_thread *t, const struct probe_frame *f, uint64_t ticks);
+/* Of the calling thread's frame, which has its place but for its id, and whose node may be &probe_nowhere. */
+void meter_begin(struct probe_thread *t, const struct probe_frame *f);
+void meter_end(struct probe_thread *t, const struct probe_frame *f, uint64_t ticks);
 void meter_reset(uint32_t id);
+void meter_reset_node(uint32_t line); /* of a struct node_meter; 0: nothing */
+void meter_add_node(struct node_meter *to, const struct probe_metered *from);
+/* Adds what a node has; not when its method was reset since. */
+void meter_of_node(struct probe_metered *sum, const struct probe_node *node, uint32_t epoch);
 
 /* facts.c */
 /* Puts a call into the ring, with what is known about frame f of t; both may be NULL. */

@@ -68,6 +68,7 @@ static struct probe_figures figures_now(const struct probe_node *node)
 	uint32_t id = is_context(node) ? node_id(node) : 0;
 
 	figures_of_node(&f, node, LOAD(probe.methods[id].epoch));
+	meter_of_node(&f.metered, node, LOAD(probe.methods[id].epoch));
 	return f;
 }
 
@@ -162,7 +163,7 @@ static struct probe_node *pruned_of(struct probe_thread *t, struct probe_node *p
 		nodes_set_free(t, slot);
 	} else {
 		node = slot;
-		*kin_of(line_of(node)) = (struct probe_kin){ 0 };
+		nodes_forget_kin(t, node);
 		nodes_make_pruned(node, nodes_line(t, parent));
 		node->recent = &probe_nobody;
 	}
@@ -191,7 +192,7 @@ static void take_out(struct probe_thread *t, struct probe_node *node)
 	add_to_bound(t, &f);
 	ADD(t->pruned, 1);
 	nodes_unlink(t, node);
-	nodes_add_pruned(pruned_of(t, parent, node), &sum);
+	nodes_add_pruned(t, pruned_of(t, parent, node), &sum);
 }
 
 /* ---- the hand ---------------------------------------------------------------------------- */

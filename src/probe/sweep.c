@@ -41,8 +41,11 @@ static void lose_frames(struct probe_thread *t)
 	}
 }
 
-static void add_to_node(struct probe_node *to, const struct probe_figures *f)
+static void add_to_node(struct probe_thread *into, struct probe_node *to,
+			const struct probe_figures *f)
 {
+	struct node_meter *meter = f->metered.calls ? nodes_meter(into, to) : NULL;
+
 	ADD(to->begun, f->begun);
 	ADD(to->counted, f->calls - f->begun);
 	ADD(to->errors, f->errors);
@@ -55,6 +58,8 @@ static void add_to_node(struct probe_node *to, const struct probe_figures *f)
 		STORE(to->min, f->min);
 	if (f->max > to->max)
 		STORE(to->max, f->max);
+	if (meter)
+		meter_add_node(meter, &f->metered);
 }
 
 /* Adds a node that has no place below `parent`: to what stands there for such. */
@@ -74,7 +79,7 @@ static struct probe_node *merge_pruned(struct probe_thread *into, struct probe_n
 		*f = (struct probe_figures){ .calls = f->calls,
 					     .errors = f->errors,
 					     .min = UINT64_MAX };
-	nodes_add_pruned(to, f);
+	nodes_add_pruned(into, to, f);
 	return to;
 }
 
@@ -85,8 +90,10 @@ static void merge_node(struct probe_thread *into, struct probe_node *node)
 	struct probe_figures f = { .min = UINT64_MAX };
 	struct probe_node *parent = node->parent ? node_at(node->parent)->recent : &into->root;
 	struct probe_node *to = NULL;
+	uint32_t epoch = LOAD(probe.methods[kid & KID_PRUNED ? 0 : id].epoch);
 
-	figures_of_node(&f, node, LOAD(probe.methods[kid & KID_PRUNED ? 0 : id].epoch));
+	figures_of_node(&f, node, epoch);
+	meter_of_node(&f.metered, node, epoch);
 	if (kid & KID_PRUNED) { /* its methods have these already */
 		node->recent = merge_pruned(into, parent, &f);
 		return;
@@ -94,7 +101,7 @@ static void merge_node(struct probe_thread *into, struct probe_node *node)
 	if (!node_is_pruned(parent))
 		to = nodes_of_sort(into, parent, kid, node->one_in & NODE_SORT);
 	if (to && !node_is_hidden(node))
-		add_to_node(to, &f);
+		add_to_node(into, to, &f);
 	if (!to) {
 		shared_add(id, &f);
 		to = merge_pruned(into, parent, &f);

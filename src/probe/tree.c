@@ -77,11 +77,13 @@ static void take_in_one(struct merger *m, const struct probe_node *node, uint32_
 {
 	uint32_t kid = node_kid(node), id = kid & KID_PRUNED ? PROBE_PRUNED : kid & KID_ID;
 	uint32_t at = child_of(m, up, id);
+	uint32_t epoch = LOAD(probe.methods[kid & KID_PRUNED ? 0 : id].epoch);
 
 	m->into[line_of(node) / 2] = at;
-	if (at)
-		figures_of_node(&m->nodes[at].f, node,
-				LOAD(probe.methods[kid & KID_PRUNED ? 0 : id].epoch));
+	if (!at)
+		return;
+	figures_of_node(&m->nodes[at].f, node, epoch);
+	meter_of_node(&m->nodes[at].f.metered, node, epoch);
 }
 
 /* With those above it that were not met yet.  Nodes that came up after merger_init() counted may not

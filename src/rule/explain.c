@@ -152,8 +152,10 @@ static void say_limits(struct explain *x, const struct rule_hook *h)
 		buf_text(x->out, ".\n");
 	}
 	if (h->metered)
-		buf_text(x->out,
-			 "    Timed calls also tell their processor time and allocated bytes.\n");
+		buf_text(
+			x->out,
+			"    Timed calls also tell their processor time, why they had no processor, and "
+			"allocated bytes.\n");
 	if (h->good_ns) {
 		buf_text(x->out, "    It leaves when no call was slow for ");
 		rule_print_time(h->good_ns, x->out);

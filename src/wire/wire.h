@@ -45,7 +45,9 @@ enum {
 	METHOD_ANCHOR = 4,    /* not hooked: a step in the sequence of callers of others */
 	METHOD_PARTLY = 16,   /* only some calls are told: its rule has `inside` or `if` */
 	METHOD_SETTLED = 8,   /* its timed calls wait for what is under way (also NODE_SETTLED) */
-	METHOD_NO_BYTES = 32, /* allocated bytes are not known */
+	METER_NO_BYTES = 1,   /* of `unknown`: allocated bytes are not known */
+	METER_NO_BLOCKED = 2, /* ... how long calls were blocked is in the time that they waited */
+	METER_NO_DELAY = 4,   /* ... how long they stood in line for a processor, too */
 	STATUS_FAST = 1,
 	REPORT_PARTLY = 4, /* of `report`: say METHOD_PARTLY */
 	REPORT_TREE = 1,   /* of `report`: the nodes of the tree, too, after the methods */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Map;
 import java.util.Scanner;
+import java.util.concurrent.locks.LockSupport;
 
-/** Does as many rounds as it is told on its standard input, a line each. */
+/** Does as many rounds as it is told on its standard input, a line each; 0: a day in which time passes in all ways. */
 public class Shop {
     static class Line {
         String sku = "a \"b\"\n\u001b[31m\u00e4\ud83d\ude00";
@@ -68,11 +71,95 @@ public class Shop {
         }
     }
 
-    public static void main(String[] args) {
+    /** Each does one thing with its time: 100 ms, but for what runs. */
+    static class Day {
+        static final Object door = new Object();
+        static volatile boolean closed;
+        static volatile long sum;
+
+        /** Another thread has the monitor. */
+        static void blocked() throws InterruptedException {
+            Thread other = new Thread(() -> {
+                synchronized (door) {
+                    closed = true;
+                    pause();
+                }
+            });
+            closed = false;
+            other.start();
+            while (!closed) {
+                Thread.onSpinWait();
+            }
+            enter();
+            other.join();
+        }
+
+        static void pause() {
+            LockSupport.parkNanos(100_000_000);
+        }
+
+        static void enter() {
+            synchronized (door) {
+                sum++;
+            }
+        }
+
+        static void waits() throws InterruptedException {
+            synchronized (door) {
+                door.wait(100);
+            }
+        }
+
+        static void sleeps() throws InterruptedException {
+            Thread.sleep(100);
+        }
+
+        static void parks() {
+            long until = System.nanoTime() + 100_000_000;
+            for (long left = 100_000_000; left > 0; left = until - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+        }
+
+        /** So long on the processor as it takes, by the thread's own clock. */
+        static void runs() {
+            ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+            long until = clock.getCurrentThreadCpuTime() + 100_000_000;
+            while (clock.getCurrentThreadCpuTime() < until) {
+                sum++;
+            }
+        }
+
+        /** With more of these than processors, each stands in line. */
+        static void crowd() throws InterruptedException {
+            Thread[] all = new Thread[Runtime.getRuntime().availableProcessors() + 1];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = new Thread(Day::runs);
+                all[i].start();
+            }
+            for (Thread t : all) {
+                t.join();
+            }
+        }
+
+        static void whole() throws InterruptedException {
+            blocked();
+            waits();
+            sleeps();
+            parks();
+            runs();
+            crowd();
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
         Scanner in = new Scanner(System.in);
         System.out.println("ready");
         while (in.hasNextInt()) {
             int n = in.nextInt();
+            if (n == 0) {
+                Day.whole();
+            }
             for (int id = 1; id <= n; id++) {
                 round(id);
             }

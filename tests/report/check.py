@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check.py KIND FILE: is the JSON that report, tree or watch printed what Shop did in 100 rounds?"""
+"""check.py KIND FILE: is the JSON that report, tree or watch printed what Shop did in 100 rounds, or in a day?"""
 import json
 import re
 import sys
@@ -86,9 +86,58 @@ def watch(calls):
             fail("a time makes no sense")
 
 
+MS = 1_000_000
+STATES = ("cpu_ns", "blocked_ns", "waiting_ns", "descheduled_ns")
+
+
+def parts(what, m, self=""):
+    """Run, blocked, waiting and descheduled time are all there is of it."""
+    got = [m[self + key] for key in STATES]
+    whole = m[self + "metered_ns"]
+    if abs(sum(got) - whole) > 0.02 * whole + 2 * MS:
+        fail(f"{what}: {self} {got} is not {whole}")
+
+
+def states(out):
+    """Each method of Day passes 100 ms in its own way; a busy machine may add to it."""
+    methods = {m["method"].split("(")[0][len("Shop$Day."):]: m for m in out["methods"] if ".Day." in m["method"].replace("$", ".")}
+    for name, key in (("enter", "blocked_ns"), ("waits", "waiting_ns"), ("sleeps", "waiting_ns"), ("parks", "waiting_ns"), ("runs", "cpu_ns")):
+        m = methods[name]
+        parts(name, m)
+        least = 90 * MS * m["calls"]
+        if m["self_" + key] < least:
+            fail(f"{name}: {key} is {m['self_' + key]}, not {least}: {m}")
+        for other in STATES[:3]:
+            if other != key and m["self_" + other] > 0.25 * least:
+                fail(f"{name}: {other} is {m['self_' + other]}: {m}")
+    runs = methods["runs"]
+    same("calls of runs", runs["calls"] > 2, True)
+    # One more than there are processors: together they stand in line for the time of one of them at least.
+    if runs["descheduled_ns"] < 50 * MS:
+        fail("nobody stood in line: %s" % runs)
+    whole, blocked = methods["whole"], methods["blocked"]
+    parts("whole", whole)
+    if whole["blocked_ns"] < 90 * MS or blocked["blocked_ns"] < 90 * MS:
+        fail("what blocks a callee is not in its callers: %s %s" % (whole, blocked))
+    if blocked["self_blocked_ns"] > 25 * MS or whole["self_blocked_ns"] > 25 * MS:
+        fail("what blocks a callee is in its callers' own: %s %s" % (whole, blocked))
+
+
+def states_tree(out):
+    (root,) = [r for r in out["roots"] if r["method"].startswith("Shop$Day.whole")]
+    (blocked,) = [c for c in root["children"] if ".blocked" in c["method"]]
+    (enter,) = [c for c in blocked["children"] if ".enter" in c["method"]]
+    for node in (root, blocked, enter):
+        parts(node["method"], node)
+        if node["blocked_ns"] < 90 * MS:
+            fail("a node is not blocked: %s" % node)
+    if enter["self_blocked_ns"] < 90 * MS or blocked["self_blocked_ns"] > 25 * MS:
+        fail("a node has what is another one's: %s" % blocked)
+
+
 kind, path = sys.argv[1:]
 with open(path, encoding="utf-8") as f:
     if kind == "watch":
         watch([json.loads(line) for line in f])
     else:
-        {"report": report, "tree": tree}[kind](json.load(f))
+        {"report": report, "tree": tree, "states": states, "states_tree": states_tree}[kind](json.load(f))

@@ -234,13 +234,13 @@ PROBE_TEST(probe_meters_the_calls_that_it_times, MIB)
 	probe_metered_read(1, &m);
 	MUST_INT(m.calls, 10);
 	MUST_INT(m.weight, 10);
-	MUST_INT(m.bytes, 1000);
-	MUST_INT(m.ticks, figures(1).sum);
+	MUST_INT(m.all.bytes, 1000);
+	MUST_INT(m.all.ticks, figures(1).sum);
 	probe_metered_read(2, &m);
 	MUST_INT(m.calls, 0);
 	probe_method_reset(1);
 	probe_metered_read(1, &m);
-	MUST_INT(m.calls + m.bytes + m.ticks, 0);
+	MUST_INT(m.calls + m.all.bytes + m.all.ticks, 0);
 	token = probe_enter(1);
 	probe_thrown(1, token);
 	probe_metered_read(1, &m);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* states.c - what metered calls did with their time.
+ *
+ * The agent tells what it has measured: how long calls took, on a processor, blocked by monitors and ready to run.
+ * They waited for the rest.  All are sums of clocks that are not the same one, so the rest may come out a
+ * little below nothing: then it is nothing. */
+#include "cli/states.h"
+
+#include "cli/cli.h"
+#include "cli/figures.h"
+#include "cli/table.h"
+
+static struct states with_rest(struct states s)
+{
+	uint64_t other = s.run + s.blocked + s.descheduled;
+
+	s.known = s.metered > 0;
+	s.waiting = s.elapsed > other ? s.elapsed - other : 0;
+	return s;
+}
+
+struct states states_of_method(const struct wire_method *m)
+{
+	return with_rest((struct states){ .metered = m->metered,
+					  .unknown = m->unknown,
+					  .elapsed = m->metered_ns,
+					  .run = m->cpu_ns,
+					  .blocked = m->blocked_ns,
+					  .descheduled = m->delay_ns,
+					  .allocated = m->allocated });
+}
+
+struct states states_of_method_self(const struct wire_method *m)
+{
+	return with_rest((struct states){ .metered = m->metered,
+					  .unknown = m->unknown,
+					  .elapsed = m->self_metered_ns,
+					  .run = m->self_cpu_ns,
+					  .blocked = m->self_blocked_ns,
+					  .descheduled = m->self_delay_ns,
+					  .allocated = m->self_allocated });
+}
+
+struct states states_of_node(const struct wire_node *m)
+{
+	return with_rest((struct states){ .metered = m->metered,
+					  .unknown = m->unknown,
+					  .elapsed = m->metered_ns,
+					  .run = m->cpu_ns,
+					  .blocked = m->blocked_ns,
+					  .descheduled = m->delay_ns,
+					  .allocated = m->allocated });
+}
+
+struct states states_of_node_self(const struct wire_node *m)
+{
+	return with_rest((struct states){ .metered = m->metered,
+					  .unknown = m->unknown,
+					  .elapsed = m->self_metered_ns,
+					  .run = m->self_cpu_ns,
+					  .blocked = m->self_blocked_ns,
+					  .descheduled = m->self_delay_ns,
+					  .allocated = m->self_allocated });
+}
+
+static void cell(struct table *t, uint64_t ns, bool known)
+{
+	char text[FIGURE_MAX];
+
+	table_cell(t, known ? figure_time(text, (double)ns) : "");
+}
+
+void states_cells(struct table *t, const struct states *s)
+{
+	cell(t, s->run, s->known);
+	cell(t, s->blocked, s->known && !(s->unknown & METER_NO_BLOCKED));
+	cell(t, s->waiting, s->known);
+	cell(t, s->descheduled, s->known && !(s->unknown & METER_NO_DELAY));
+}
+
+static void put(struct json *j, const char *key, uint64_t value, bool known)
+{
+	json_key(j, key);
+	if (known)
+		json_u64(j, value);
+	else
+		json_null(j);
+}
+
+void states_json(struct json *j, const struct states *all, const struct states *own)
+{
+	bool blocked = !(all->unknown & METER_NO_BLOCKED), delay = !(all->unknown & METER_NO_DELAY);
+	bool bytes = !(all->unknown & METER_NO_BYTES);
+
+	if (!all->known)
+		return;
+	cli_json_count(j, "metered", all->metered);
+	cli_json_count(j, "metered_ns", all->elapsed);
+	cli_json_count(j, "cpu_ns", all->run);
+	put(j, "blocked_ns", all->blocked, blocked);
+	cli_json_count(j, "waiting_ns", all->waiting);
+	put(j, "descheduled_ns", all->descheduled, delay);
+	put(j, "allocated_bytes", all->allocated, bytes);
+	cli_json_count(j, "self_metered_ns", own->elapsed);
+	cli_json_count(j, "self_cpu_ns", own->run);
+	put(j, "self_blocked_ns", own->blocked, blocked);
+	cli_json_count(j, "self_waiting_ns", own->waiting);
+	put(j, "self_descheduled_ns", own->descheduled, delay);
+	put(j, "self_allocated_bytes", own->allocated, bytes);
+}
