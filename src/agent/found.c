@@ -36,7 +36,7 @@ static struct {
 	struct alone **methods; /* by id; NULL: not measured */
 	uint32_t n;
 	struct tally speed; /* of blocks with open hooks: what it was worth, in ticks without */
-	uint64_t open, closed, windows, calls;
+	uint64_t open, closed, windows, calls; /* windows: blocks */
 } found = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The lock is held.  NULL: out of memory. */
@@ -93,7 +93,7 @@ void found_alone(uint32_t id, const struct solo_sum *sum, bool calm)
 		m->blank += (double)s->blank;
 		m->calls += calls;
 		if (calm)
-			steady_add(&m->calm, ticks, calls);
+			steady_add(&m->calm, ticks, calls, (uint32_t)found.windows);
 		found.calls += s->calls;
 	}
 	pthread_mutex_unlock(&found.lock);

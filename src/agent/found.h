@@ -9,7 +9,8 @@
 #include "base/buf.h"
 #include "probe/solo.h"
 
-/* A method's calls in one window.  calm: the system took no processor away meanwhile. */
+/* A method's calls in one window.  calm: the system took no processor away meanwhile.  Windows between two found_block
+ * are close together. */
 void found_alone(uint32_t id, const struct solo_sum *s, bool calm);
 uint32_t found_cut(uint32_t id); /* one was too long; how many that is now */
 bool found_is_any(uint32_t id);	 /* was it ever measured? */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steady.c - means of windows without those that are far out, and their winsorized spread (Tukey,
- * McLaughlin 1963). */
+/* steady.c - means of windows without those that are far out, and the winsorized spread (Tukey,
+ * McLaughlin 1963) of stretches: windows of one stretch are off together, so what they are off is added up before it is
+ * squared. */
 #include "plan/steady.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ enum {
 
 struct window {
 	double ratio, down;
+	uint32_t stretch;
 };
 
 /* Each two become one. */
@@ -22,13 +24,14 @@ static void halve(struct steady *s)
 	for (uint32_t i = 0; i < s->n / 2; i++) {
 		s->ups[i] = s->ups[2 * i] + s->ups[2 * i + 1];
 		s->downs[i] = s->downs[2 * i] + s->downs[2 * i + 1];
+		s->stretches[i] = s->stretches[2 * i];
 	}
 	s->n /= 2;
 	s->each *= 2;
 	s->in_last = s->each;
 }
 
-void steady_add(struct steady *s, double up, double down)
+void steady_add(struct steady *s, double up, double down, uint32_t stretch)
 {
 	if (!(down > 0))
 		return;
@@ -40,6 +43,7 @@ void steady_add(struct steady *s, double up, double down)
 	if (s->in_last >= s->each || !s->n) {
 		if (s->n == STEADY_MAX)
 			halve(s);
+		s->stretches[s->n] = stretch;
 		s->ups[s->n] = (float)up;
 		s->downs[s->n++] = (float)down;
 		s->in_last = 1;
@@ -57,6 +61,13 @@ static int by_ratio(const void *a, const void *b)
 	return (x->ratio > y->ratio) - (x->ratio < y->ratio);
 }
 
+static int by_stretch(const void *a, const void *b)
+{
+	const struct window *x = a, *y = b;
+
+	return (x->stretch > y->stretch) - (x->stretch < y->stretch);
+}
+
 /* How many of the sorted windows are left out at the lower and at the upper end. */
 static void find_far(const struct window *w, uint32_t n, uint32_t *low, uint32_t *high)
 {
@@ -70,15 +81,34 @@ static void find_far(const struct window *w, uint32_t n, uint32_t *low, uint32_t
 		++*high;
 }
 
+/* Sum over the stretches of the squares of what their windows are off together, and how many stretches there are.  Of
+ * windows that are far out the last one counts that is not. */
+static double squares_of(struct window *w, uint32_t n, double ratio, uint32_t *stretches)
+{
+	double squares = 0, off = 0;
+
+	qsort(w, n, sizeof(w[0]), by_stretch);
+	*stretches = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		off += (w[i].ratio - ratio) * w[i].down;
+		if (i + 1 < n && w[i + 1].stretch == w[i].stretch)
+			continue;
+		squares += off * off;
+		off = 0;
+		++*stretches;
+	}
+	return squares;
+}
+
 struct estimated steady_ratio(const struct steady *s)
 {
 	struct window w[STEADY_MAX];
-	double up = 0, down = 0, all = 0, squares = 0, ratio, n = s->n;
-	uint32_t low, high, end;
+	double up = 0, down = 0, all = 0, squares, ratio;
+	uint32_t low, high, end, n;
 
 	for (uint32_t i = 0; i < s->n; i++)
 		w[i] = (struct window){ (double)s->ups[i] / (double)s->downs[i],
-					(double)s->downs[i] };
+					(double)s->downs[i], s->stretches[i] };
 	if (!s->n)
 		return (struct estimated){ 0, -1 };
 	qsort(w, s->n, sizeof(w[0]), by_ratio);
@@ -92,17 +122,13 @@ struct estimated steady_ratio(const struct steady *s)
 		down += w[i].down;
 	}
 	ratio = up / down;
-	if (s->n < 2)
+	for (uint32_t i = 0; i < s->n; i++)
+		w[i].ratio = i < low ? w[low].ratio : i >= end ? w[end - 1].ratio : w[i].ratio;
+	squares = squares_of(w, s->n, ratio, &n);
+	if (n < 2)
 		return (struct estimated){ ratio, -1 };
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct window *as = &w[i < low ? low : i >= end ? end - 1 : i];
-		double off = (as->ratio - ratio) * w[i].down;
-
-		squares += off * off;
-	}
-	return (struct estimated){ ratio, stats_student(end - low - 1) *
-						  sqrt(squares * n / (n - 1)) / all /
-						  ((end - low) / n) };
+	return (struct estimated){ ratio, stats_student(n - 1) * sqrt(squares * n / (n - 1)) / all /
+						  ((double)(end - low) / s->n) };
 }
 
 double steady_plain(const struct steady *s)

@@ -4,8 +4,11 @@
  * Machines interrupt programs: a call of 50 ns that is interrupted once takes 50 us.  So windows whose ratio is
  * far out are left out of the value, if they are few: a tenth at each end.  Far out is what is farther from
  * the middle half of the windows than three times its width (Tukey).  They may also be the
- * program's own rare slow calls: then the plain ratio is right, and it is told, too.  The margin
- * is from how the windows differ, with those that were left out as the last ones that were not.
+ * program's own rare slow calls: then the plain ratio is right, and it is told, too.
+ *
+ * Windows that lie close together are not independent: the program does the same just then, and the machine is as fast.
+ * So whoever adds windows says to which stretch of time they belong, and the margin is from how stretches differ,
+ * with Student's t for their number; windows that were left out are taken as the last ones that were not.
  *
  * A fixed number of windows is kept; when there are more, each two neighbours become one.  A plain value;
  * all zero is an empty one. */
@@ -16,7 +19,7 @@
 
 #include "plan/stats.h"
 
-enum { STEADY_MAX = 40 };
+enum { STEADY_MAX = 64 };
 
 struct steady {
 	uint64_t windows;
@@ -25,12 +28,13 @@ struct steady {
 	uint32_t in_last; /* ... and in the last one */
 	double up, down;  /* of all */
 	float ups[STEADY_MAX], downs[STEADY_MAX];
+	uint32_t stretches[STEADY_MAX];
 };
 
-/* One window; one with nothing below counts as none. */
-void steady_add(struct steady *s, double up, double down);
+/* One window; one with nothing below counts as none.  Stretches are numbers that do not fall. */
+void steady_add(struct steady *s, double up, double down, uint32_t stretch);
 
-/* margin < 0: nobody knows. */
+/* margin < 0: nobody knows, since there are not two stretches. */
 struct estimated steady_ratio(const struct steady *s);
 double steady_plain(const struct steady *s); /* nothing left out; 0: there is nothing */
 

@@ -13,13 +13,14 @@ static double any(uint64_t *x)
 	return (double)(*x >> 11) / 9007199254740992.0;
 }
 
-TEST(a_ratio_of_no_window_or_of_one_has_no_margin)
+TEST(a_ratio_of_no_window_or_of_one_stretch_has_no_margin)
 {
 	struct steady s = { 0 };
 
-	steady_add(&s, 100, 0);
+	steady_add(&s, 100, 0, 0);
 	CHECK(steady_ratio(&s).margin < 0 && s.windows == 0);
-	steady_add(&s, 100, 4);
+	steady_add(&s, 100, 4, 0);
+	steady_add(&s, 100, 4, 0);
 	CHECK(steady_ratio(&s).value == 25 && steady_ratio(&s).margin < 0);
 	CHECK(steady_plain(&s) == 25);
 }
@@ -30,7 +31,7 @@ TEST(disturbed_windows_do_not_move_the_ratio_but_the_plain_one)
 	uint64_t seed = 5;
 
 	for (int i = 0; i < 30; i++)
-		steady_add(&s, i % 15 == 7 ? 1e6 : 100 * (49 + 2 * any(&seed)), 100);
+		steady_add(&s, i % 15 == 7 ? 1e6 : 100 * (49 + 2 * any(&seed)), 100, (uint32_t)i);
 	CHECK(fabs(steady_ratio(&s).value - 50) < 1 && steady_ratio(&s).margin < 1);
 	CHECK(steady_plain(&s) > 500);
 }
@@ -40,7 +41,7 @@ TEST(any_number_of_windows_is_kept_as_few)
 	struct steady s = { 0 };
 
 	for (int i = 0; i < 10000; i++)
-		steady_add(&s, 6 * (1 + i % 3), 2 * (1 + i % 3));
+		steady_add(&s, 6 * (1 + i % 3), 2 * (1 + i % 3), (uint32_t)i);
 	CHECK(s.n <= STEADY_MAX && s.n >= STEADY_MAX / 2 && s.windows == 10000);
 	CHECK(fabs(steady_ratio(&s).value - 3) < 1e-6 && fabs(steady_plain(&s) - 3) < 1e-9);
 	CHECK(steady_ratio(&s).margin >= 0 && steady_ratio(&s).margin < 1e-6);
@@ -58,7 +59,28 @@ TEST(the_interval_holds_the_truth_in_most_cases)
 		for (int i = 0; i < 25; i++) {
 			double calls = 10 + floor(20 * any(&seed));
 
-			steady_add(&s, calls * (90 + 20 * any(&seed)), calls);
+			steady_add(&s, calls * (90 + 20 * any(&seed)), calls, (uint32_t)i);
+		}
+		e = steady_ratio(&s);
+		held += fabs(e.value - 100) <= e.margin;
+	}
+	CHECK(held >= 360 && held < 396);
+}
+
+TEST(windows_of_one_stretch_are_off_together_and_the_interval_knows)
+{
+	uint64_t seed = 7;
+	int held = 0;
+
+	for (int round = 0; round < 400; round++) {
+		struct steady s = { 0 };
+		struct estimated e;
+
+		for (uint32_t stretch = 0; stretch < 12; stretch++) {
+			double speed = 90 + 20 * any(&seed);
+
+			for (int i = 0; i < 9; i++)
+				steady_add(&s, 30 * (speed + any(&seed) - 0.5), 30, stretch);
 		}
 		e = steady_ratio(&s);
 		held += fabs(e.value - 100) <= e.margin;
