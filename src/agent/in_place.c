@@ -37,7 +37,7 @@ enum {
 	OPEN_MS = 100,
 	CLOSED_MS = 400,
 	DRAW_MS = 3,	     /* a window of methods that are called rarely */
-	DRAW_OFTEN_US = 100, /* ... often */
+	DRAW_OFTEN_US = 400, /* ... often */
 	OFTEN = 10000,	     /* calls a second */
 	DRAIN_MS = 200,	     /* a call that is longer cannot be measured alone */
 	LOOK_MS = 1,
@@ -324,7 +324,7 @@ static void end_block(uint64_t t)
 	bool open = now.state == OPEN;
 
 	if (now.state == DRAIN)
-		cut();
+		(void)solo_cut(); /* it is not too long: the time is over */
 	if (now.state == MARKS)
 		end_marks();
 	else if (now.state == DRAW || now.state == DRAIN)
