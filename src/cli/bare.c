@@ -11,10 +11,13 @@
 #include "cli/target.h"
 #include "plan/dig.h"
 #include "plan/pace.h"
+#include "plan/rounds.h"
 
 enum {
 	WINDOW_MS = 1000,
-	WARM_MAX = 20, /* windows */
+	WARM_MS = 500, /* while the JVM compiles, when there are several rounds */
+	ROUNDS = 3,    /* in which methods are measured, each time compiled anew */
+	WARM_MAX = 20, /* seconds */
 	ROOTS_MAX = 200,
 	METHODS_MAX = 1 << 18,
 };
@@ -29,7 +32,10 @@ struct link {
 	size_t n_all;
 	uint32_t marks[PACE_MARKS];
 	size_t n_marks;
-	struct buf rules;
+	struct buf rules;     /* that leave the marks alone */
+	struct buf roots;     /* ... and the methods that no hooked one calls */
+	struct rounds *found; /* of these; ROOTS_MAX */
+	size_t n_found;
 	double calls; /* of marks, in the last answer */
 	double open;  /* ns that hooks were open, if they are not always; 0: they are */
 	uint64_t at;  /* when the last answer came */
@@ -88,11 +94,11 @@ static int pause_for(struct link *l, int ms)
 }
 
 /* One window more. */
-static int window(struct link *l, struct pace *to)
+static int window(struct link *l, int ms, struct pace *to)
 {
 	double calls = l->calls, open = l->open;
 	uint64_t at = l->at;
-	int status = pause_for(l, WINDOW_MS);
+	int status = pause_for(l, ms);
 
 	if (status == CLI_DONE)
 		status = count(l);
@@ -110,17 +116,18 @@ static int windows(struct link *l, size_t n, struct pace *to)
 	int status = CLI_DONE;
 
 	for (size_t i = 0; i < n && status == CLI_DONE; i++)
-		status = window(l, to);
+		status = window(l, WINDOW_MS, to);
 	return status;
 }
 
 static int warm_up(struct link *l)
 {
+	int ms = l->ask->in_place_ns ? WARM_MS : WINDOW_MS;
 	struct pace p = { 0 };
 	int status = count(l);
 
-	while (status == CLI_DONE && p.n < WARM_MAX && !pace_is_steady(&p))
-		status = window(l, &p);
+	while (status == CLI_DONE && (int)p.n < WARM_MAX * 1000 / ms && !pace_is_steady(&p))
+		status = window(l, ms, &p);
 	l->out->waited &= pace_is_steady(&p);
 	return status;
 }
@@ -262,36 +269,87 @@ static int put_back(struct link *l)
 	return status;
 }
 
+static struct rounds *rounds_of(struct link *l, uint32_t id)
+{
+	for (size_t i = 0; i < l->n_found; i++)
+		if (l->found[i].id == id)
+			return &l->found[i];
+	if (l->n_found == ROOTS_MAX)
+		return NULL;
+	l->found[l->n_found] = (struct rounds){ .id = id };
+	return &l->found[l->n_found++];
+}
+
 static bool take_bare(void *ctx, unsigned type, struct slice payload)
 {
 	struct link *l = ctx;
+	struct wire_solo m;
+	struct rounds *r;
 
-	if (type == WIRE_solo)
-		report_add_bare(l->ask->report, payload);
+	if (type != WIRE_solo || wire_get_solo(payload, &m) < 0 ||
+	    (double)m.cut > PLACE_CUT_MAX * (double)m.calls)
+		return true;
+	r = rounds_of(l, m.id);
+	if (r)
+		rounds_add(r, (struct estimated){ m.mean_ns, m.margin_ns }, m.plain_ns,
+			   (double)m.calls);
 	return true;
 }
 
 /* Measures the roots in place, with nothing below them. */
 static int measure_roots(struct link *l)
 {
-	struct buf rules = { 0 };
-	int status;
+	int status = leave_only(l, &l->roots);
 
-	buf_text(&rules, "skip **\n");
-	put_roots(l, &rules);
-	status = rules.err ? cli_cannot("out of memory") : leave_only(l, &rules);
-	buf_release(&rules);
 	if (status == CLI_DONE)
 		status = warm_up(l);
-	if (status != CLI_DONE || !l->out->roots)
-		return status;
-	wire_put_in_place(&l->c->out, &(struct wire_in_place){ .for_ns = l->ask->in_place_ns });
-	status = client_ask(l->c, take_nothing, NULL);
+	if (status == CLI_DONE) {
+		wire_put_in_place(&l->c->out, &(struct wire_in_place){
+						      .for_ns = l->ask->in_place_ns / ROUNDS });
+		status = client_ask(l->c, take_nothing, NULL);
+	}
 	if (status == CLI_DONE) {
 		wire_put_report(&l->c->out, &(struct wire_report){ 0 });
 		status = client_ask(l->c, take_bare, l);
 	}
 	return status;
+}
+
+static void tell_roots(struct link *l)
+{
+	double scatter = rounds_scatter(l->found, l->n_found);
+
+	for (size_t i = 0; i < l->n_found; i++)
+		report_set_bare(l->ask->report, &l->found[i], scatter);
+}
+
+/* Without hooks, for n windows; where methods are measured, in rounds with hooks in these alone. */
+static int go_bare(struct link *l, size_t n, struct pace *to)
+{
+	size_t rounds = l->ask->in_place_ns ? ROUNDS : 1;
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < rounds && status == CLI_DONE; i++) {
+		status = leave_only(l, &l->rules);
+		if (status == CLI_DONE)
+			status = warm_up(l);
+		if (status == CLI_DONE)
+			status = windows(l, (n + rounds - 1) / rounds, to);
+		if (status == CLI_DONE && l->out->roots)
+			status = measure_roots(l);
+	}
+	if (status == CLI_DONE)
+		tell_roots(l);
+	return status;
+}
+
+/* What the rounds need. */
+static int prepare_roots(struct link *l)
+{
+	buf_text(&l->roots, "skip **\n");
+	put_roots(l, &l->roots);
+	l->found = mem_alloc(ROOTS_MAX * sizeof(*l->found));
+	return l->roots.err || !l->found ? cli_cannot("out of memory") : CLI_DONE;
 }
 
 static double time_of(const struct pace *p)
@@ -312,7 +370,7 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 
 	*out = (struct bare){ .speed.margin = -1, .waited = true };
 	n = n < 4 ? 4 : n > PACE_WINDOWS ? PACE_WINDOWS : n;
-	l.of = (unsigned)(2 * n + 30);
+	l.of = (unsigned)(2 * n + (ask->in_place_ns ? 70 : 30));
 	l.c->quiet = true;
 	progress_start(&l.progress, "without hooks");
 	status = choose(&l);
@@ -320,14 +378,10 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 		status = warm_up(&l);
 	if (status == CLI_DONE)
 		status = windows(&l, n / 2, &hooked);
-	if (status == CLI_DONE)
-		status = leave_only(&l, &l.rules);
-	if (status == CLI_DONE)
-		status = warm_up(&l);
-	if (status == CLI_DONE)
-		status = windows(&l, n, &bare);
 	if (status == CLI_DONE && ask->in_place_ns)
-		status = measure_roots(&l);
+		status = prepare_roots(&l);
+	if (status == CLI_DONE)
+		status = go_bare(&l, n, &bare);
 	if (status == CLI_DONE)
 		status = put_back(&l);
 	if (status == CLI_DONE)
@@ -340,6 +394,8 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 	out->hooked_ns = time_of(&hooked);
 	out->bare_ns = time_of(&bare);
 	buf_release(&l.rules);
+	buf_release(&l.roots);
+	mem_free(l.found);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "cli/method_name.h"
+#include "plan/rounds.h"
 #include "tree/place.h"
 #include "wire/wire.h"
 
@@ -76,8 +77,8 @@ void report_sort(struct report *r, enum report_order order); /* also sees what i
 
 int report_add_node(struct report *r, struct slice payload); /* of report_take */
 int report_add_alone(struct report *r, struct slice payload);
-void report_add_bare(struct report *r,
-		     struct slice payload); /* ... of a method below which nothing was woven */
+void report_set_bare(struct report *r, const struct rounds *of,
+		     double scatter); /* ... of a method below which nothing was woven */
 double report_interpreted(uint64_t cold, uint64_t calls); /* a share */
 
 /* Works out what is known of the methods from the tree; c may be NULL: no calibration.  Once, after

@@ -79,18 +79,19 @@ static struct place_alone alone_of(const struct wire_solo *m)
 				     .plain = m->plain_ns };
 }
 
-void report_add_bare(struct report *r, struct slice payload)
+void report_set_bare(struct report *r, const struct rounds *of, double scatter)
 {
-	struct wire_solo m;
+	struct estimated mean = rounds_mean(of, scatter);
 
-	if (wire_get_solo(payload, &m) < 0 || !m.calls || m.margin_ns < 0)
-		return;
-	for (size_t i = 0; i < r->n_alone; i++) {
-		if (r->alone[i].id != m.id)
-			continue;
-		r->alone[i] = alone_of(&m);
-		r->alone[i].bare = true;
-	}
+	for (size_t i = 0; i < r->n_alone && mean.margin >= 0; i++)
+		if (r->alone[i].id == of->id)
+			r->alone[i] = (struct place_alone){ .id = of->id,
+							    .calls = of->calls,
+							    .mean = mean.value,
+							    .margin = mean.margin,
+							    .plain = mean.value * of->plain,
+							    .bare = true,
+							    .anew = of->n > 1 };
 }
 
 int report_add_alone(struct report *r, struct slice payload)

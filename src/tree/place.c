@@ -4,6 +4,20 @@
  *	total = calls * (mean - inner - what closed hooks below cost)
  *	self  = total - totals of the hooked calls below
  *
+ * The interval of one call is made of
+ *
+ *	the margin of its mean: how stretches of time differ, by Student's t for their number (plan/steady.h),
+ *	and, where it was compiled several times, where the next compilation will be (plan/rounds.h);
+ *	the offset: by what a hooked call differs from the blank one before it (COST_SOLO inner, a span);
+ *	what closed hooks below cost, from nothing to the most that a calibration has seen;
+ *	of what was compiled only once, the calibration's noise: by what share code differs that is compiled anew;
+ *	and, upwards, the mean with the calls in it that were out of all proportion, which may be its own.
+ *
+ * A call that is not longer than what is not known of it has an interval from 0 on, and is called short: then its time stays
+ * in the self time of its caller.  And what is below a call cannot take longer than it does: where
+ * the figures of callees add up to more, they are shortened, all by the same share.  So self times add up to the totals
+ * of the roots.
+ *
  * The mean is that of outermost calls.  A call inside one of the same method has a total that nobody
  * knows, in the proportion of what subtraction found; in the sums over a method that calls itself
  * directly it cancels out.  Therefore self may be below 0 at a node, and is cut off only for a method. */
@@ -46,8 +60,7 @@ struct span place_total(const struct place_program *p, const struct costs *c)
 
 static bool is_usable(const struct place_alone *a)
 {
-	/* Without its longest calls a mean is too small. */
-	return a && a->calls > 0 && a->margin >= 0 && a->cut <= 0.001 * a->calls;
+	return a && a->calls > 0 && a->margin >= 0 && a->cut <= PLACE_CUT_MAX * a->calls;
 }
 
 /* One call without hooks, of a method that makes so many hooked calls. */
@@ -75,7 +88,7 @@ static struct span call_of(const struct place_alone *a, const struct tree_node *
 	s.low -= below * closed->high;
 	s.mid -= below * dense * closed->mid;
 	s.high -= below * closed->low;
-	off = a->margin + c->noise * fmax(0, s.mid);
+	off = a->margin + (a->anew ? 0 : c->noise * fmax(0, s.mid));
 	s.low = fmax(0, s.low - off);
 	s.mid = fmax(0, s.mid);
 	s.high =
@@ -130,17 +143,58 @@ static void place_long(struct tree_node *n, const struct span *share)
 	n->flags |= TREE_PLACED;
 }
 
-static void place_self(const struct tree *t, struct tree_node *n)
+/* Totals of what a node calls. */
+static struct span sum_below(const struct tree *t, const struct tree_node *n)
 {
-	struct span below = { 0, 0, 0 };
+	struct span sum = { 0, 0, 0 };
 
 	for (uint32_t k = n->first; k != TREE_NONE; k = t->nodes[k].next) {
-		below.low += n->grows * t->nodes[k].total.low;
-		below.mid += n->grows * t->nodes[k].total.mid;
-		below.high += n->grows * t->nodes[k].total.high;
+		sum.low += n->grows * t->nodes[k].total.low;
+		sum.mid += n->grows * t->nodes[k].total.mid;
+		sum.high += n->grows * t->nodes[k].total.high;
 	}
-	n->self = (struct span){ n->total.low - below.high, n->total.mid - below.mid,
-				 n->total.high - below.low };
+	return sum;
+}
+
+/* What is below a placed node takes no longer than it does. */
+static void shorten_below(struct tree *t, const struct tree_node *n)
+{
+	struct span sum = sum_below(t, n);
+	double share = sum.mid > n->total.mid ? n->total.mid / sum.mid : 1;
+
+	for (uint32_t k = n->first; k != TREE_NONE; k = t->nodes[k].next) {
+		struct span *s = &t->nodes[k].total;
+
+		s->mid *= share;
+		s->low = fmin(s->low, s->mid);
+		s->high = fmax(s->mid, fmin(s->high, n->total.high / fmax(n->grows, 1)));
+	}
+}
+
+/* ... and a node at least as long as what is surely below it. */
+static void lengthen(const struct tree *t, struct tree_node *n)
+{
+	n->total.low = fmin(n->total.mid, fmax(n->total.low, sum_below(t, n).low));
+	if (!(n->total.low > 0))
+		n->flags |= TREE_SHORT;
+}
+
+/* The time that a node has for itself and for what it calls: a short one's stays with its caller. */
+static double weight_of(const struct tree_node *n)
+{
+	bool stays = n->parent != TREE_NONE && n->flags & TREE_PLACED && n->flags & TREE_SHORT;
+
+	return stays ? 0 : n->total.mid;
+}
+
+static void place_self(const struct tree *t, struct tree_node *n)
+{
+	struct span below = sum_below(t, n);
+
+	n->self =
+		(struct span){ n->total.low - below.high, weight_of(n), n->total.high - below.low };
+	for (uint32_t k = n->first; k != TREE_NONE; k = t->nodes[k].next)
+		n->self.mid -= n->grows * weight_of(&t->nodes[k]);
 }
 
 static void count_hooks(struct tree *t)
@@ -178,6 +232,12 @@ void place_into(struct tree *t, const struct place_alone *alone, size_t n,
 		else if (all > 0 && a && a->cut > 0)
 			place_long(node, &share);
 	}
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->nodes[i].flags & TREE_PLACED)
+			shorten_below(t, &t->nodes[i]);
+	for (uint32_t i = t->n; i-- > 0;) /* from below */
+		if (t->nodes[i].flags & TREE_PLACED)
+			lengthen(t, &t->nodes[i]);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->nodes[i].flags & TREE_PLACED)
 			place_self(t, &t->nodes[i]);

@@ -9,6 +9,9 @@
 
 #include "tree/tree.h"
 
+/* Without its longest calls a mean is too small: no larger share of them may have been cut. */
+#define PLACE_CUT_MAX 0.001
+
 /* A method: the mean of its outermost calls as measured. */
 struct place_alone {
 	uint32_t id;
@@ -16,6 +19,7 @@ struct place_alone {
 	double mean, margin; /* margin < 0: not known, and then the mean is not used */
 	double cut;	     /* calls that were too long to be measured */
 	bool bare;	     /* nothing below was woven then */
+	bool anew;	     /* the margin is from several compilations (plan/rounds.h) */
 	double plain;	     /* the mean with the calls in it that were out of all proportion */
 };
 

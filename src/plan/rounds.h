@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rounds.h - what a method takes, from several rounds before each of which the JVM compiled it anew.
+ *
+ * The same byte code is not as fast each time that it is compiled: what is inlined where depends on what the JVM had
+ * seen by then.  The windows of one round know nothing of that, however many they are.  So the margin here is from
+ * how rounds differ, and it says where the next compilation will be, not only where the mean is: whoever runs the
+ * program without hooks has one more.
+ *
+ * Plain values; no JVM, no clock. */
+#ifndef PLAN_ROUNDS_H
+#define PLAN_ROUNDS_H
+
+#include "plan/stats.h"
+
+enum { ROUNDS_MAX = 8 };
+
+struct rounds {
+	uint32_t id;
+	uint32_t n;
+	double calls;				     /* of all rounds */
+	double mean[ROUNDS_MAX], margin[ROUNDS_MAX]; /* ns */
+	double plain; /* the largest mean with far-out calls in it, as a ratio to mean */
+};
+
+/* One round more; margin < 0 (nobody knows): it does not count. */
+void rounds_add(struct rounds *r, struct estimated mean, double plain, double calls);
+
+/* How much the rounds of a program's methods differ, in the middle; < 0: no method has two. */
+double rounds_scatter(const struct rounds *all, size_t n);
+
+/* scatter: from rounds_scatter, or negative.  margin < 0: nobody knows. */
+struct estimated rounds_mean(const struct rounds *r, double scatter);
+
+#endif

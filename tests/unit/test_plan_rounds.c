@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures from rounds before each of which a method was compiled anew. */
+#include <math.h>
+
+#include "plan/rounds.h"
+#include "test.h"
+
+static double any(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return (double)(*x >> 11) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *x)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 12; i++)
+		sum += any(x);
+	return sum - 6;
+}
+
+static void add(struct rounds *r, double mean, double margin)
+{
+	rounds_add(r, (struct estimated){ mean, margin }, mean, 100);
+}
+
+TEST(a_round_of_which_nobody_knows_the_margin_does_not_count)
+{
+	struct rounds r = { 0 };
+
+	add(&r, 500, -1);
+	CHECK(r.n == 0 && rounds_mean(&r, 0.01).margin < 0);
+	CHECK(rounds_scatter(&r, 1) < 0);
+	add(&r, 400, 7);
+	CHECK(rounds_mean(&r, -1).value == 400 && rounds_mean(&r, -1).margin == 7);
+	for (int i = 0; i < 2 * ROUNDS_MAX; i++)
+		add(&r, 400, 7);
+	CHECK(r.n == ROUNDS_MAX);
+}
+
+TEST(a_method_that_is_compiled_to_something_else_has_a_wide_interval_though_its_windows_agree)
+{
+	struct rounds all[9] = { 0 };
+	struct estimated calm, other;
+	double scatter;
+
+	for (int i = 0; i < 8; i++)
+		for (int k = 0; k < 3; k++)
+			add(&all[i], 1000 + 10 * ((i + k) % 3), 1);
+	add(&all[8], 750, 1);
+	add(&all[8], 1600, 1);
+	add(&all[8], 1590, 1);
+	scatter = rounds_scatter(all, 9);
+	CHECK(scatter > 0.002 && scatter < 0.05);
+	calm = rounds_mean(&all[0], scatter);
+	other = rounds_mean(&all[8], scatter);
+	CHECK(calm.margin > 5 && calm.margin < 60);
+	CHECK(other.value - other.margin < 750 && other.value + other.margin > 1600);
+}
+
+TEST(one_round_of_a_method_is_judged_by_the_others)
+{
+	struct rounds r = { 0 };
+
+	add(&r, 950, 1);
+	CHECK(rounds_mean(&r, 0.02).margin > 0.02 * 1000);
+	CHECK(rounds_mean(&r, 0).margin == 1);
+}
+
+TEST(the_next_compilation_is_within_the_interval_in_95_of_100_cases)
+{
+	uint64_t seed = 4711;
+	int held = 0, n = 0;
+
+	for (int program = 0; program < 40; program++) {
+		struct rounds all[25] = { 0 };
+		double scatter;
+
+		for (int i = 0; i < 25; i++)
+			for (int k = 0; k < 3; k++)
+				add(&all[i], 5000 * (1 + 0.02 * normal(&seed)), 1);
+		scatter = rounds_scatter(all, 25);
+		for (int i = 0; i < 25; i++, n++) {
+			struct estimated e = rounds_mean(&all[i], scatter);
+
+			held += fabs(e.value - 5000 * (1 + 0.02 * normal(&seed))) <= e.margin;
+		}
+	}
+	CHECK(held >= 0.93 * n && held < n);
+}
