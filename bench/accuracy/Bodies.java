@@ -3,7 +3,7 @@ package bench.accuracy;
 
 /**
  * The methods to be told right: one kind and length each, from 5 ns to 1 ms; calls that are nested, that fan
- * out, that recur; and a mix of which many short calls are the least part.
+ * out, that recur; and a mix of which many short calls are the least part. Twin is this class under another name.
  */
 final class Bodies {
     private Bodies() {}

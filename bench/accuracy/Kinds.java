@@ -2,10 +2,10 @@
 package bench.accuracy;
 
 /**
- * What the methods of Bodies do: a hash over bytes, in which each step needs the one before; several sums side by side; a
+ * What the methods of Bodies and Twin do: a hash over bytes, in which each step needs the one before; several sums side by side; a
  * list that is walked; square roots; and branches that cannot be foreseen. How many steps there are the compiler does
  * not know: it would unroll the loops. None of this code is that of the calibration. Nobody hooks this class, so it
- * keeps what the JVM has learned of it while Bodies is woven and restored.
+ * keeps what the JVM has learned of it while those are woven and restored.
  */
 final class Kinds {
     private static final byte[] BYTES = Main.BYTES;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package bench.accuracy;
 
-/** A loop over each method of Bodies. Nobody hooks this class. */
+/** Two loops over each method: that of Bodies, and that of Twin. Nobody hooks this class. */
 final class Loops {
     interface Loop {
         long run(long x, int n);
@@ -10,6 +10,9 @@ final class Loops {
     static final Loop[] ALL = {
 //@LOOPS
     };
+
+    /** So many methods have others below them; they stand last. */
+//@SHAPES
 
     private Loops() {}
 }

@@ -10,10 +10,9 @@ import java.util.Random;
 
 /**
  * {@code steps N...} says how many steps the bodies have. {@code run MS} runs all loops in turn, in slices of some
- * milliseconds, for so long, and answers with numbers in ns: what so many steps of each kind took meanwhile, called from here, where
- * nobody hooks anything, which says how fast the machine was for such work; and what a call took in each of the loops. These
- * are means of the pieces that were timed, but for those that are far out: the machine is shared. It does not know
- * whether the methods are hooked.
+ * milliseconds, for so long, and answers with what a call took in each of them, in ns: loops over Bodies, and right after
+ * or before each the same loop over Twin, which is the same code. One of these two may be hooked then; this program does not know it.
+ * Figures are means of the pieces that were timed, but for those that are far out: the machine is shared.
  */
 public final class Main {
     static final byte[] BYTES = new byte[1 << 16];
@@ -56,38 +55,12 @@ public final class Main {
         return (double) (System.nanoTime() - from) / n;
     }
 
-    private static int references;
-
-    /** Always the same work, some 50 to 100 us; not from the same place, which a processor would learn by heart. */
-    private static double reference(int kind) {
-        long x = 7919L * references++;
-        long from = System.nanoTime();
-        switch (kind) {
-            case 0:
-                sink = Kinds.doHash(x, 25_000);
-                break;
-            case 1:
-                sink = Kinds.doSums(x, 25_000);
-                break;
-            case 2:
-                sink = Kinds.doWalk(x, 10_000);
-                break;
-            case 3:
-                sink = Kinds.doRoot(x, 10_000);
-                break;
-            default:
-                sink = Kinds.doBranch(x, 10_000);
-                break;
-        }
-        return System.nanoTime() - from;
-    }
-
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     /** One slice; its pieces are kept. */
     private static void slice(int i, Pieces to) {
-        boolean single = i < Loops.ALL.length - 4; // the others have many methods in them
-        long end = System.nanoTime() + (single ? 4_000_000 : 15_000_000);
+        boolean single = i < Loops.ALL.length - 2 * Loops.SHAPES; // the others have many methods in them
+        long end = System.nanoTime() + (single ? 2_000_000 : 5_000_000);
         do {
             long cpu = THREADS.getCurrentThreadCpuTime();
             double ns = time(i, to.calls);
@@ -130,23 +103,21 @@ public final class Main {
         }
     }
 
+    private static int at; // whose turn it is
+    private static int first; // which of the two copies begins
+
     private static String run(long ms) {
         Pieces[] pieces = new Pieces[Loops.ALL.length];
         for (int i = 0; i < pieces.length; i++) {
             pieces[i] = new Pieces();
         }
-        Pieces[] reference = {new Pieces(), new Pieces(), new Pieces(), new Pieces(), new Pieces()};
         long end = System.nanoTime() + ms * 1_000_000;
-        for (int i = 0; System.nanoTime() < end; i = (i + 1) % pieces.length) {
-            slice(i, pieces[i]);
-            for (int k = 0; k < reference.length; k++) {
-                reference[k].add(reference(k));
-            }
+        for (; System.nanoTime() < end; at = (at + 2) % pieces.length) {
+            first ^= at == 0 ? 1 : 0;
+            slice(at + first, pieces[at + first]);
+            slice(at + 1 - first, pieces[at + 1 - first]);
         }
         StringBuilder out = new StringBuilder("ran");
-        for (Pieces p : reference) {
-            out.append(' ').append(p.mean());
-        }
         for (Pieces p : pieces) {
             out.append(' ').append(p.mean());
         }

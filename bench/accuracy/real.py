@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """real.py OUT JDK_HOME MAJOR CLASSES: programs that nobody here wrote, with all their methods hooked.
 
-Two JVMs of each do the same rounds by turns, one without the agent, one hooked.  What `sonde report --bare` says the
-second one's rounds would take without hooks is compared with what the first one's took, and with what its own took
-while the hooks were out: two JVMs do not compile the same program to the same code."""
+Two JVMs of each do the same rounds by turns, one without the agent.  In the other one rounds are timed before it is hooked, while
+it is, and when the hooks are out again; the first one's rounds say how fast the machine was each time.  So the truth is
+what the second one itself takes when it is not hooked: two JVMs do not compile the same program to the same code.  It is
+compared with what `sonde report --bare` says the rounds would take without hooks."""
 import json
 import os
 import statistics
 import subprocess
 import sys
+
+from victim import Java, show_bar, sonde
 
 JARS = ["/usr/share/java/h2.jar", "/usr/share/java/jackson-core.jar"]
 WORK = [("json", "com.fasterxml.jackson.**"), ("h2", "org.h2.**"), ("javac", "com.sun.tools.javac.**")]
@@ -19,88 +22,73 @@ BURST = float(os.environ.get("REAL_BURST", "3"))
 BARE = int(os.environ.get("REAL_BARE", "8"))
 
 
-class Program:
+class Program(Java):
     def __init__(self, home, classes, work, *options):
-        self.java = subprocess.Popen([home + "/bin/java", *options, "-XX:+UseSerialGC", "-Xmx512m", "-cp",
-                                      ":".join([classes] + JARS), "bench.accuracy.Work", work, classes + "/../tree"],
-                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                     bufsize=1)
-        self.line("ready")
+        Java.__init__(self, home + "/bin/java", *options, "-XX:+UseSerialGC", "-Xmx512m", "-cp", ":".join([classes] + JARS),
+                      "bench.accuracy.Work", work, classes + "/../tree")
 
-    def line(self, begin):
-        text = self.java.stdout.readline()
-        while text and not text.startswith(begin):
-            text = self.java.stdout.readline()
-        if not text:
-            raise SystemExit("the program ended")
-        return text
-
-    def ask(self, text):
+    def ns(self, text):
         """ns a round"""
-        self.java.stdin.write(text + "\n")
-        self.java.stdin.flush()
-        words = self.line("ran").split()
-        return int(words[2]) / int(words[1])
+        n, ns = map(int, self.ask(text)[:2])
+        return ns / n
 
     def run(self, seconds):
-        return self.ask("run %d" % (1000 * seconds))
+        return self.ns("run %d" % (1000 * seconds))
 
     def rounds(self, n):
-        return self.ask("rounds %d" % n)
-
-    def end(self):
-        self.java.stdin.close()
-        self.java.wait()
+        return self.ns("rounds %d" % n)
 
 
-def sonde(out, *words):
-    done = subprocess.run([out + "/sonde", *words], capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit("sonde %s: %s" % (words[0], done.stderr))
-    return done.stdout
-
-
-def by_turns(plain, hooked, n):
+def by_turns(plain, own, n):
     """ns a round of both, in bursts of as many rounds."""
-    pairs = [(plain.rounds(n), hooked.rounds(n)) for _ in range(3)]
+    pairs = [(plain.rounds(n), own.rounds(n)) for _ in range(3)]
     return [statistics.median(v) for v in zip(*pairs)]
+
+
+def report_bare(out, own):
+    """What is told, while the program goes on."""
+    report = subprocess.Popen([out + "/sonde", "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE,
+                               str(own.java.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while report.poll() is None:
+        own.run(0.5)
+    text, error = report.communicate()
+    if report.returncode:
+        raise SystemExit("sonde report: " + error)
+    return json.loads(text)
 
 
 def measure(out, home, classes, work, pattern):
     plain = Program(home, classes, work)
-    hooked = Program(home, classes, work, "-agentpath:%s/libsonde.so=yes,memory=64m" % out)
-    pid = str(hooked.java.pid)
+    own = Program(home, classes, work, "-agentpath:%s/libsonde.so=yes,memory=64m" % out)
+    pid = str(own.java.pid)
     plain.run(WARM)
-    hooked.run(WARM / 2)
+    n = max(1, round(BURST * 1e9 / own.run(WARM) / 3))
+    unhooked = [by_turns(plain, own, n)]
     sonde(out, "hook", "--yes", pid, "hook %s::* timed" % pattern)
-    hooked.run(WARM)
-    n = max(1, round(BURST * 1e9 / hooked.run(1) / 3))
-    before = by_turns(plain, hooked, n)
-    report = subprocess.Popen([out + "/sonde", "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE, pid],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    seen = []
-    while report.poll() is None:
-        seen.append(hooked.run(0.5))
-    text, error = report.communicate()
-    if report.returncode:
-        raise SystemExit("sonde report: " + error)
-    answer = json.loads(text)
-    after = by_turns(plain, hooked, n)
+    own.run(WARM)
+    hooked = [by_turns(plain, own, n)]
+    answer = report_bare(out, own)
+    hooked.append(by_turns(plain, own, n))
+    sonde(out, "unhook", "--now", pid, "all")
+    own.run(WARM)
+    unhooked.append(by_turns(plain, own, n))
     plain.end()
-    hooked.end()
-    truth, wall = [(a + b) / 2 for a, b in zip(before, after)]
+    own.end()
+    like = [o / p for p, o in unhooked]  # ours as a share of the other one's, unhooked: before and after
+    machine, wall = [statistics.mean(v) for v in zip(*hooked)]
     bare = answer["bare"]
-    own = statistics.median(sorted(seen)[:BARE])  # of the time without hooks, that is when rounds are shortest
     speed, margin = bare["speed"] or 1, bare["margin"] or 1
-    return {"work": work, "methods": answer["agent"]["methods"], "truth": truth, "own": own, "wall": wall, "told": wall * speed,
-            "low": wall * (speed - margin), "high": wall * (speed + margin), "bare": bare}
+    return {"work": work, "methods": answer["agent"]["methods"], "truth": machine * statistics.mean(like), "apart": like[1] / like[0] - 1,
+            "other": machine, "wall": wall, "told": wall * speed, "low": wall * (speed - margin), "high": wall * (speed + margin),
+            "bare": bare}
 
 
 def main():
     out, home, major, classes = sys.argv[1:5]
     bars, rows = [], []
-    print("\nJDK %s, all methods hooked: ms a round; own: of the hooked JVM while its hooks were out\n%-7s %8s %9s %9s %9s %8s %8s  %-20s %s"
-          % (major, "program", "methods", "unhooked", "own", "told", "error", "of own", "interval", "with hooks"), flush=True)
+    print("\nJDK %s, all methods hooked: ms a round; apart: the same JVM unhooked, after against before; other: a JVM without agent"
+          "\n%-7s %8s %9s %8s %9s %9s %8s  %-20s %s" % (major, "program", "methods", "unhooked", "apart", "other", "told", "error",
+                                                       "interval", "with hooks"), flush=True)
     for work, pattern in WORK:
         if work not in ONLY:
             continue
@@ -109,16 +97,14 @@ def main():
             continue
         r = measure(out, home, classes, work, pattern)
         rows.append(r)
-        print("%-7s %8d %9.3f %9.3f %9.3f %7.1f%% %7.1f%%  [%.3f, %.3f]%s %9.3f" %
-              (work, r["methods"], r["truth"] / 1e6, r["own"] / 1e6, r["told"] / 1e6, 100 * (r["told"] / r["truth"] - 1),
-               100 * (r["told"] / r["own"] - 1), r["low"] / 1e6, r["high"] / 1e6,
+        print("%-7s %8d %9.3f %7.1f%% %9.3f %9.3f %7.1f%%  [%.3f, %.3f]%s %9.3f" %
+              (work, r["methods"], r["truth"] / 1e6, 100 * r["apart"], r["other"] / 1e6, r["told"] / 1e6,
+               100 * (r["told"] / r["truth"] - 1), r["low"] / 1e6, r["high"] / 1e6,
                " " if r["low"] <= r["truth"] <= r["high"] else "!", r["wall"] / 1e6), flush=True)
     for r in rows:
         error = abs(r["told"] / r["truth"] - 1)
-        bars.append({"name": "%s-%s" % (r["work"], major), "figure": "%.1f %%" % (100 * error),
-                     "bar": "the total within 2 %", "met": error <= 0.02})
-        print("accuracy/%s: %s (bar: %s) %s" % (bars[-1]["name"], bars[-1]["figure"], bars[-1]["bar"],
-                                               "met" if bars[-1]["met"] else "short"))
+        figure = "%.1f %%, of a JVM that itself differs by %.1f %%" % (100 * error, 100 * abs(r["apart"]))
+        bars.append(show_bar("%s-%s" % (r["work"], major), figure, "the total within 2 %", error <= 0.02))
     json.dump({"bars": bars, "rows": rows}, open("%s/bench/accuracy-real-%s.json" % (out, major), "w"))
 
 

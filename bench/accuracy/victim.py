@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What accuracy.py and real.py share: a Java program that is told what to do line by line, and Sonde's commands."""
+import subprocess
+
+
+class Java:
+    def __init__(self, *command):
+        self.java = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                     bufsize=1)
+        self.line("ready")
+
+    def line(self, begin):
+        text = self.java.stdout.readline()
+        while text and not text.startswith(begin):
+            text = self.java.stdout.readline()
+        if not text:
+            raise SystemExit("the program ended")
+        return text
+
+    def say(self, text):
+        self.java.stdin.write(text + "\n")
+        self.java.stdin.flush()
+
+    def ask(self, text):
+        """The words behind "ran"."""
+        self.say(text)
+        return self.line("ran").split()[1:]
+
+    def end(self):
+        self.java.stdin.close()
+        self.java.wait()
+
+
+def sonde(out, *words):
+    done = subprocess.run([out + "/sonde", *words], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit("sonde %s: %s" % (words[0], done.stderr))
+    return done.stdout
+
+
+def show_bar(name, figure, want, met):
+    print("accuracy/%s: %s (bar: %s) %s" % (name, figure, want, "met" if met else "short"))
+    return {"name": name, "figure": figure, "bar": want, "met": bool(met)}
