@@ -445,7 +445,10 @@ static void try_one(struct split *s, double limit, const struct tried *t, struct
 		return;
 	count(s, limit, t, &a);
 	a.score = score(&a, s->tried);
-	if (a.score > best->score + (best->score > 0 ? 0.01 : 0)) {
+	a.is_value = t->value.p != NULL;
+	/* Of two that say the same, a value says it more plainly than a size. */
+	if (a.score > best->score + (best->score > 0 ? 0.01 : 0) ||
+	    (a.score > 0 && a.score >= best->score && a.is_value && !best->is_value)) {
 		print(s, t, &a);
 		*best = a;
 	}

@@ -50,6 +50,7 @@ struct split_answer {
 	double slow_time; /* what the slow calls that meet it have of the time of all slow ones */
 	double score;	  /* 0: it tells nothing; 1: all slow calls, and no other, meet it */
 	double chance;	  /* that calls to which it means nothing look like that */
+	bool is_value;	  /* it is one value, not a size */
 };
 
 enum { SPLIT_LIMITS = 8 };

@@ -56,6 +56,21 @@ TEST(split_tells_one_tenant_of_many)
 	split_release(&s);
 }
 
+/* The last slow call, which is looked at first, has only been stalled. */
+TEST(split_tells_a_value_rather_than_its_length)
+{
+	char text[200];
+	struct split s;
+
+	split_init(&s);
+	for (int i = 0; i < 60; i++)
+		call(&s, i % 10 == 3 ? 800e6 : 40e3, i % 10 == 3 ? "\"aaaaaaaaaaaa!\"" : "\"good;\"",
+		     NULL);
+	call(&s, 300e6, "\"good;\"", NULL);
+	CHECK_STR(found(&s, 100e6, text), "$1 == \"aaaaaaaaaaaa!\"", NULL);
+	split_release(&s);
+}
+
 TEST(split_tells_sizes)
 {
 	char text[200], value[120];
