@@ -198,11 +198,24 @@ struct taken {
 	struct slice why;
 };
 
-bool instrument_is_plain(const struct rule *rule)
+enum instrument_code instrument_code(const struct rule *rule)
 {
-	return !rule || (rule->kind == RULE_HOOK && rule->hook.level == LEVEL_TIMED &&
-			 !rule->hook.template.n && !rule->hook.template_rule &&
-			 !rule->hook.condition && !rule->captures);
+	if (!rule)
+		return CODE_PLAIN;
+	if (rule->kind != RULE_HOOK || rule->hook.template_rule || rule->hook.condition ||
+	    rule->captures)
+		return CODE_OWN;
+	if (rule->hook.level >= LEVEL_TIMED && slice_is(rule->hook.template, "arguments"))
+		return CODE_ARGUMENTS;
+	return rule->hook.level == LEVEL_TIMED && !rule->hook.template.n ? CODE_PLAIN : CODE_OWN;
+}
+
+/* The same of what was woven: no template with branches goes into a constructor. */
+static enum instrument_code code_of(const struct hooked *h, const struct rule *rule)
+{
+	enum instrument_code code = instrument_code(rule);
+
+	return code == CODE_ARGUMENTS && h->name[0] == '<' ? CODE_OWN : code;
 }
 
 void instrument_open(JNIEnv *jni, struct hooked *h, const struct instrument_how *how)
@@ -218,7 +231,6 @@ void instrument_open(JNIEnv *jni, struct hooked *h, const struct instrument_how 
 			reading_reset(h->id);
 	}
 	h->bound = condition_of(rule) || captures;
-	h->plain = instrument_is_plain(rule);
 	instrument_set(h, how);
 	if ((condition_of(rule) || (captures && !data_is_hop(rule->capture.name))) &&
 	    is_of_platform(class))
@@ -236,6 +248,7 @@ static void take_hooked(struct showing *s, const struct taken *t)
 		return;
 	h->access = t->access;
 	h->seen = true;
+	h->code = (uint8_t)code_of(h, t->rule);
 	instrument_open(s->jni, h, &how);
 	h->original = t->digest;
 }

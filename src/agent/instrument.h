@@ -54,8 +54,14 @@ void instrument_events(void);
  * agent's thread. */
 bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out);
 
-/* Does the rule (NULL: a step of others' sequences) want the hook of level timed, and nothing else? */
-bool instrument_is_plain(const struct rule *rule);
+/* What the rule (NULL: a step of others' sequences) wants in the method.  All rules that want one of the two have the
+ * same hook, which knows neither rule nor context; and what is further down serves those above, too. */
+enum instrument_code {
+	CODE_OWN,	/* its own: a condition, a capture, another template */
+	CODE_PLAIN,	/* the hook of level timed */
+	CODE_ARGUMENTS, /* ... that can tell arguments */
+};
+enum instrument_code instrument_code(const struct rule *rule);
 
 /* How a woven method is observed from now on: under the rule that hooks it (or NULL), as these steps of
  * sequences.  agent.lock is held. */

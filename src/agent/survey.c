@@ -61,7 +61,7 @@ static void refresh_method(struct look *l, struct hooked *h, const struct rule_c
 			woven_close(l->jni, h);
 		return;
 	}
-	if (h->class->rests || !woven_is_in(h) || h->plain)
+	if (h->class->rests || !woven_is_in(h) || h->code != CODE_OWN)
 		instrument_open(l->jni, h, &how);
 	else
 		instrument_set(h, &how);
@@ -103,9 +103,10 @@ static bool method_fits(const struct look *l, const struct woven *w, const struc
 	const struct rule *rule = rules_match_method(rules, facts, m);
 	struct rule_anchor anchors[16];
 	size_t n = rules_match_anchors(rules, facts, m, anchors, COUNT(anchors));
+	enum instrument_code want = instrument_code(rule);
 	const struct hooked *h;
 
-	if (n > COUNT(anchors) || !instrument_is_plain(rule))
+	if (n > COUNT(anchors) || want == CODE_OWN)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (anchors[i].rule->kind != RULE_HOOK)
@@ -113,7 +114,7 @@ static bool method_fits(const struct look *l, const struct woven *w, const struc
 	if ((!rule && !n) || m->access & (ACC_NATIVE | ACC_ABSTRACT))
 		return true;
 	h = woven_named(w, (const char *)m->name.p, (const char *)m->desc.p);
-	return h && h->in_code;
+	return h && h->in_code && h->code >= want;
 }
 
 /* Other rules than those under which the class was woven may want the same code: a hook of level timed does
@@ -126,7 +127,7 @@ static bool fits(const struct look *l, const struct woven *w, const struct rule_
 	jint n = 0;
 
 	for (const struct hooked *h = w->methods; h; h = h->next)
-		all &= !h->in_code || (h->plain && !h->bound);
+		all &= !h->in_code || (h->code != CODE_OWN && !h->bound);
 	if (!all || (*agent.jvmti)->GetClassMethods(agent.jvmti, l->klass, &n, &methods) !=
 			    JVMTI_ERROR_NONE)
 		return false;

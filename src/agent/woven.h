@@ -34,7 +34,7 @@ struct hooked { /* a method */
 	bool held;     /* the rule that decides, or did last, was held by a client */
 	bool in_code;  /* the class as it is now has a hook in it, be it closed */
 	bool bound;    /* ... with a condition or a capture, which go with their rule */
-	bool plain;    /* ... that of level timed, which is the same for all rules without these */
+	uint8_t code;  /* ... enum instrument_code */
 	void *java;    /* the jmethodID under which it was last seen on a stack, or NULL */
 	uint32_t one_in;
 	uint64_t peak;	     /* most calls seen running at once */

@@ -153,7 +153,7 @@ static void put_cost(struct json *j, struct dig_cost cost)
 }
 
 /* Parts are left out where there is hardly anything to divide. */
-static void tell_cost(const struct command_dig *c)
+static void tell_cost(struct command_dig *c)
 {
 	struct dig_cost cost = dig_link_cost(&c->link);
 	char all[FIGURE_MAX], hooks[FIGURE_MAX], agent[FIGURE_MAX], compilers[FIGURE_MAX];
@@ -167,7 +167,7 @@ static void tell_cost(const struct command_dig *c)
 	fputs(".\n", stderr);
 }
 
-static void put_json(const struct command_dig *c, struct buf *out)
+static void put_json(struct command_dig *c, struct buf *out)
 {
 	const struct dig_answer *a = &c->link.dig.answer;
 	struct json j = json_to(out);

@@ -8,10 +8,6 @@
 #include "cli/layout.h"
 #include "cli/progress.h"
 
-#include <math.h>
-
-static const double warming = 10e9; /* ns in which compilers come to do a third of what they did */
-
 /* What one event costs the program, in ns, where there is no calibration: taken on the high side of what
  * such machines show.  A call whose arguments are written down is not part of calibrations. */
 enum { USUAL_PASSED = 15, USUAL_TIMED = 75, USUAL_SLOW_WAY = 60, COST_WATCHED = 10000 };
@@ -128,17 +124,21 @@ static int ask_hook(struct dig_link *l)
 	return status;
 }
 
+static struct jvm_threads see_threads(struct dig_link *l)
+{
+	struct jvm_threads t;
+
+	jvm_threads_read(l->client.pid, &t);
+	warm_see(&l->cost.compilers, (struct warm_times){ (double)t.run_ns, (double)t.jit_ns });
+	return t;
+}
+
 static int do_hook(struct dig_link *l, const struct dig_action *a)
 {
 	int status;
 
-	if (!l->cost.hooked_ns) {
-		struct jvm_threads t;
-
-		jvm_threads_read(l->client.pid, &t);
-		l->cost.jit_hooked = t.jit_ns;
-		l->cost.hooked_ns = clock_ns();
-	}
+	see_threads(l);
+	warm_hooked(&l->cost.compilers);
 	l->undecided = false;
 	wire_put_hook(&l->client.out,
 		      &(struct wire_hook){ a->rules, slice_str("dig"), HOOK_HELD | HOOK_INSTEAD });
@@ -333,8 +333,8 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 	char gone[80];
 	int status, rc;
 
-	/* In place of the hooks that have done their work, in one change: after each, the JVM has to compile
-	 * the changed code anew, which takes its time on a busy machine. */
+	/* In place of the hooks that have done their work, in one change.  They are of the same code, so nothing has
+	 * to be redefined. */
 	wire_put_watch(&l->client.out, &(struct wire_watch){ .rules = a->rules,
 							     .limit = a->limit,
 							     .depth = 3,
@@ -407,49 +407,27 @@ static void find_prices(struct dig_link *l)
 
 void dig_link_begin(struct dig_link *l)
 {
-	struct jvm_threads t;
-
 	find_prices(l);
-	jvm_threads_read(l->client.pid, &t);
 	l->cost.began_ns = clock_ns();
-	l->cost.own_before = t.own_ns;
-	l->cost.jit_before = t.jit_ns;
+	l->cost.own_before = see_threads(l).own_ns;
 }
 
-/* The JVM compiles anew what hooks have changed.  What its compilers did before the first hooks came, they
- * would have gone on with, but less and less: programs warm up. */
-static double compiling(const struct dig_link *l, const struct jvm_threads *t, uint64_t now)
+struct dig_cost dig_link_cost(struct dig_link *l)
 {
-	double before, since, usual, time;
-
-	if (!l->cost.hooked_ns || l->cost.hooked_ns <= l->cost.began_ns)
-		return 0;
-	before = (double)l->cost.jit_hooked - (double)l->cost.jit_before;
-	since = (double)t->jit_ns - (double)l->cost.jit_hooked;
-	usual = before / (double)(l->cost.hooked_ns - l->cost.began_ns);
-	time = (double)(now - l->cost.hooked_ns);
-	since -= usual * warming * (1 - exp(-time / warming));
-	return since > 0 ? since : 0;
-}
-
-struct dig_cost dig_link_cost(const struct dig_link *l)
-{
-	uint64_t now = clock_ns();
-	double wall = (double)(now - l->cost.began_ns);
+	double wall = (double)(clock_ns() - l->cost.began_ns);
 	struct dig_cost c = { .hooks = l->cost.events_ns + (double)l->cost.watched * COST_WATCHED };
-	struct jvm_threads t;
+	struct jvm_threads t = see_threads(l);
 
-	jvm_threads_read(l->client.pid, &t);
 	if (t.own_ns > l->cost.own_before)
 		c.agent = (double)(t.own_ns - l->cost.own_before);
-	c.compilers = compiling(l, &t, now);
+	c.compilers = warm_caused(&l->cost.compilers);
 	wall = wall > 0 ? wall : 1;
 	c.hooks /= wall, c.agent /= wall, c.compilers /= wall;
 	c.all = c.hooks + c.agent + c.compilers;
 	return c;
 }
 
-double dig_link_spent(const struct dig_link *l)
+double dig_link_spent(struct dig_link *l)
 {
 	struct dig_cost c = dig_link_cost(l);
 

@@ -8,6 +8,7 @@
 #include "cli/client.h"
 #include "cli/jvm_threads.h"
 #include "plan/dig.h"
+#include "plan/warm.h"
 
 struct dig_link {
 	struct client client;
@@ -18,9 +19,8 @@ struct dig_link {
 		uint64_t events, timed, watched;
 		double events_ns;    /* at their calibrated cost */
 		uint64_t own_before; /* processor time of the agent's threads, at the beginning */
-		uint64_t hooked_ns;  /* clock_ns() when the first hooks came; 0: not yet */
-		uint64_t jit_before, jit_hooked; /* processor time of the compilers, then */
-		uint64_t read_at;		 /* clock_ns() of the last reading */
+		struct warm compilers;
+		uint64_t read_at; /* clock_ns() of the last reading */
 	} cost;
 	struct jvm_threads threads; /* at the first reading */
 	double price[2][2]; /* of a call in ns: the fast way or the other; not timed or timed */
@@ -40,8 +40,8 @@ int dig_link_do(struct dig_link *l, const struct dig_action *a);
 struct dig_cost {
 	double all, hooks, agent, compilers;
 };
-struct dig_cost dig_link_cost(const struct dig_link *l);
+struct dig_cost dig_link_cost(struct dig_link *l);
 /* The same in ns of processor time, with what will be compiled once more when the hooks leave. */
-double dig_link_spent(const struct dig_link *l);
+double dig_link_spent(struct dig_link *l);
 
 #endif

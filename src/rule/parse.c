@@ -19,8 +19,8 @@
 const char *const parse_rule_words[] = { "hook",  "skip",    "template", "capture",
 					 "ahead", "at-load", "live",	 NULL };
 
-const char *const rule_templates[] = { "catch-all", "web",  "database", "socket",
-				       "messaging", "file", NULL };
+const char *const rule_templates[] = { "catch-all", "arguments", "web",	 "database",
+				       "socket",    "messaging", "file", NULL };
 
 const char *rule_level_text(enum rule_level level)
 {

@@ -15,6 +15,7 @@ builtin_\name\()_end:
 
 	embed light, template/sonde/template/Light.class
 	embed timed, template/sonde/template/Timed.class
+	embed arguments, template/sonde/template/Arguments.class
 	embed full, template/sonde/template/Full.class
 	embed capture, template/sonde/template/Capture.class
 	embed database, template/sonde/template/Database.class

@@ -64,8 +64,8 @@ TEST(split_tells_a_value_rather_than_its_length)
 
 	split_init(&s);
 	for (int i = 0; i < 60; i++)
-		call(&s, i % 10 == 3 ? 800e6 : 40e3, i % 10 == 3 ? "\"aaaaaaaaaaaa!\"" : "\"good;\"",
-		     NULL);
+		call(&s, i % 10 == 3 ? 800e6 : 40e3,
+		     i % 10 == 3 ? "\"aaaaaaaaaaaa!\"" : "\"good;\"", NULL);
 	call(&s, 300e6, "\"good;\"", NULL);
 	CHECK_STR(found(&s, 100e6, text), "$1 == \"aaaaaaaaaaaa!\"", NULL);
 	split_release(&s);

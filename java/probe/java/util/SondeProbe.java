@@ -227,6 +227,12 @@ public final class SondeProbe {
         return token;
     }
 
+    /** With what method id, which has begun, was called; gives its token from now on. */
+    public static long arguments(int id, long token, Object[] args) {
+        SondeText.enter(id, null, args);
+        return shift0(id, token, token >>> 1); // the call begins now
+    }
+
     /** Method id ends with a result or an exception; both may be null. */
     public static void exitFull(int id, long token, Object result, Throwable thrown) {
         if (token > 0 && (token & 1) != 0) {
