@@ -31,12 +31,15 @@ struct link {
 	struct pace_method *all; /* calls of all methods, while marks are chosen */
 	size_t n_all;
 	uint32_t marks[PACE_MARKS];
-	size_t n_marks;
-	struct buf rules;     /* that leave the marks alone */
-	struct buf roots;     /* ... and the methods that no hooked one calls */
+	uint32_t ids[ROOTS_MAX]; /* of roots: methods that no hooked one calls */
+	size_t n_marks, n_ids;
+	const uint32_t *counted; /* the marks, or while there are hooks in the roots alone, these */
+	size_t n_counted;
+	struct buf rules;     /* that leave hooks in the marks */
+	struct buf roots;     /* ... in the roots */
 	struct rounds *found; /* of these; ROOTS_MAX */
 	size_t n_found;
-	double calls; /* of marks, in the last answer */
+	double calls; /* of what is counted, in the last answer */
 	double open;  /* ns that hooks were open, if they are not always; 0: they are */
 	uint64_t at;  /* when the last answer came */
 	struct bare *out;
@@ -61,7 +64,7 @@ static bool take_count(void *ctx, unsigned type, struct slice payload)
 	if (type == WIRE_program && wire_get_program(payload, &p) >= 0)
 		l->open = (double)p.open_ns;
 	if (type == WIRE_method && wire_get_method(payload, &m) >= 0 &&
-	    has_id(l->marks, l->n_marks, m.id))
+	    has_id(l->counted, l->n_counted, m.id))
 		l->calls += (double)m.calls;
 	return true;
 }
@@ -174,6 +177,39 @@ static bool take_names(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
+static void find_roots(struct link *l)
+{
+	const struct tree *t = &l->ask->report->tree;
+
+	for (uint32_t k = 0; k < t->n && l->n_ids < ROOTS_MAX; k++) {
+		const struct tree_node *n = &t->nodes[k];
+
+		if (n->parent == TREE_NONE && !has_id(l->ids, l->n_ids, n->f.id) &&
+		    !tree_is_called(t, n->f.id))
+			l->ids[l->n_ids++] = n->f.id;
+	}
+}
+
+/* Best are roots: what is called inside another method keeps the JVM from compiling both into one. */
+static void choose_marks(struct link *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_all; i++) {
+		struct pace_method m = l->all[i];
+
+		if (!has_id(l->ids, l->n_ids, m.id))
+			continue;
+		l->all[i] = l->all[n];
+		l->all[n++] = m;
+	}
+	l->n_marks = pace_choose(l->all, n, l->marks);
+	if (!l->n_marks)
+		l->n_marks = pace_choose(l->all, l->n_all, l->marks);
+	l->counted = l->marks;
+	l->n_counted = l->n_marks;
+}
+
 static int choose(struct link *l)
 {
 	size_t size = (METHODS_MAX + 1) * sizeof(*l->all);
@@ -193,7 +229,7 @@ static int choose(struct link *l)
 	for (size_t i = 0; i < l->n_all; i++)
 		l->all[i].rate *= 1e9 / (double)(clock_ns() - begin);
 	if (status == CLI_DONE)
-		l->n_marks = pace_choose(l->all, l->n_all, l->marks);
+		choose_marks(l);
 	mem_free(l->all);
 	if (status != CLI_DONE)
 		return status;
@@ -205,29 +241,19 @@ static int choose(struct link *l)
 	return client_ask(l->c, take_names, l);
 }
 
-/* Rules for methods that no hooked one calls, and for the marks that are none of these. */
 static void put_roots(struct link *l, struct buf *out)
 {
 	const struct report *r = l->ask->report;
-	uint32_t roots[ROOTS_MAX];
-	size_t n = 0;
 
-	for (uint32_t k = 0; k < r->tree.n && n < ROOTS_MAX; k++) {
-		const struct tree_node *node = &r->tree.nodes[k];
-
-		if (node->parent == TREE_NONE && !has_id(roots, n, node->f.id))
-			roots[n++] = node->f.id;
-	}
 	for (size_t i = 0; i < r->n; i++) {
 		const struct wire_method *m = &r->all[i]->m;
-		bool root = has_id(roots, n, m->id);
 
-		if (!root && !has_id(l->marks, l->n_marks, m->id))
+		if (!has_id(l->ids, l->n_ids, m->id))
 			continue;
 		buf_text(out, "hook ");
 		dig_put_target(out, m->name);
-		buf_text(out, root ? " timed\n" : " light\n");
-		l->out->roots += root;
+		buf_text(out, " timed\n");
+		l->out->roots++;
 	}
 }
 
@@ -301,8 +327,12 @@ static int measure_roots(struct link *l)
 {
 	int status = leave_only(l, &l->roots);
 
+	l->counted = l->ids;
+	l->n_counted = l->n_ids;
 	if (status == CLI_DONE)
 		status = warm_up(l);
+	l->counted = l->marks;
+	l->n_counted = l->n_marks;
 	if (status == CLI_DONE) {
 		wire_put_in_place(&l->c->out, &(struct wire_in_place){
 						      .for_ns = l->ask->in_place_ns / ROUNDS });
@@ -373,6 +403,7 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 	l.of = (unsigned)(2 * n + (ask->in_place_ns ? 70 : 30));
 	l.c->quiet = true;
 	progress_start(&l.progress, "without hooks");
+	find_roots(&l);
 	status = choose(&l);
 	if (status == CLI_DONE)
 		status = warm_up(&l);

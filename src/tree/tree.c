@@ -70,6 +70,17 @@ void tree_add(struct tree *t, const struct tree_figures *f)
 	t->at = add_below(t, up, f);
 }
 
+bool tree_is_called(const struct tree *t, uint32_t id)
+{
+	for (uint32_t k = 0; k < t->n; k++) {
+		const struct tree_node *n = &t->nodes[k];
+
+		if (n->f.id == id && n->parent != TREE_NONE && t->nodes[n->parent].f.id != id)
+			return true;
+	}
+	return false;
+}
+
 /* ---- gathering --------------------------------------------------------------------------- */
 
 static uint32_t first_of(const struct tree *t, uint32_t parent)

@@ -54,6 +54,9 @@ void tree_release(struct tree *t);
 
 void tree_add(struct tree *t, const struct tree_figures *f);
 
+/* Is the method called by another one of the tree?  A node without a caller says little: see below. */
+bool tree_is_called(const struct tree *t, uint32_t id);
+
 /* A call of which it was not the turn (1/N) is not on the probe's stack, so what it calls is found
  * below its caller.  This puts that back where it belongs, by how often the timed calls of the
  * same method called it. */

@@ -232,3 +232,17 @@ TEST(a_call_that_is_too_long_to_be_measured_alone_has_the_programs_share)
 	CHECK(near(method(&t, 1).total.mid, 4.5e9));
 	tree_release(&t);
 }
+
+TEST(a_method_found_beside_its_caller_by_1_in_N_is_called_all_the_same)
+{
+	struct tree t;
+
+	tree_init(&t);
+	node(&t, 1, 0, 1000, 0);
+	node(&t, 2, 1, 10, 0);
+	node(&t, 2, 0, 9990, 0); /* in calls of 1 that were not timed */
+	node(&t, 3, 0, 5, 0);
+	node(&t, 3, 1, 5, 0); /* a recursion */
+	CHECK(!tree_is_called(&t, 1) && tree_is_called(&t, 2) && !tree_is_called(&t, 3));
+	tree_release(&t);
+}
