@@ -136,6 +136,7 @@ static void put_json(const struct command_observe *c, struct slice rules, struct
 	json_open(&j, '{');
 	cli_json_count(&j, "pid", (uint64_t)c->target.pid);
 	cli_json_count(&j, "samples", o->samples.vitals.samples);
+	cli_json_count(&j, "resting_threads", o->resting);
 	put_number(&j, "counted_seconds", o->seconds);
 	put_number(&j, "cost", o->cost);
 	json_key(&j, "methods");

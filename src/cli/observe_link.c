@@ -70,7 +70,8 @@ static bool take_sample(void *ctx, unsigned type, struct slice payload)
 		l->fresh.vitals = (struct sample_vitals){ .wall = v.wall_ns,
 							  .samples = v.samples,
 							  .threads = v.threads,
-							  .cpus = v.cpus };
+							  .cpus = v.cpus,
+							  .answers = 1 };
 	return true;
 }
 

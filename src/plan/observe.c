@@ -158,13 +158,41 @@ static void own(struct observe *o, const struct sample_node *leaf, enum sample_s
 
 static void forget_look(struct observe *o)
 {
-	o->busy = 0;
+	o->busy = o->resting = 0;
+	o->resting_in.n = 0;
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct observe_method *m = o->buckets[i]; m; m = m->next) {
 			m->seen = m->own = m->from_outside = m->caller_votes = 0;
 			m->caller = NULL;
 			memset(m->by, 0, sizeof(m->by));
 		}
+}
+
+/* Has every thread that was seen to end here slept or waited here from the first look to the last?  Then
+ * it waits for the program's end, or for nothing at all, and its time is nobody's. */
+static bool is_resting(const struct observe *o, const struct sample_node *n)
+{
+	const struct sample_vitals *v = &o->samples.vitals;
+	uint64_t still =
+		n->self[SAMPLE_WAITING] + n->self[SAMPLE_PARKED] + n->self[SAMPLE_SLEEPING];
+	uint64_t moving =
+		n->self[SAMPLE_RUNNING] + n->self[SAMPLE_NATIVE] + n->self[SAMPLE_BLOCKED];
+
+	return still && !moving && n->stretches && still * 10 >= v->samples * 9 &&
+	       still * v->answers * 10 >= v->samples * n->stretches * 9;
+}
+
+static void rest(struct observe *o, const struct sample_node *n)
+{
+	uint64_t looks = o->samples.vitals.samples, still = 0;
+
+	for (int i = 0; i < SAMPLE_STATES; i++)
+		still += n->self[i];
+	o->resting += looks ? (still + looks / 2) / looks : 0;
+	while (n->parent && !is_meant(n))
+		n = n->parent;
+	if (n->parent && !o->resting_in.n)
+		o->resting_in = sample_plain(n->name);
 }
 
 void observe_look(struct observe *o)
@@ -179,6 +207,10 @@ void observe_look(struct observe *o)
 	for (const struct sample_node *n = root; n; n = samples_next(n, root)) {
 		uint64_t busy = 0;
 
+		if (is_resting(o, n) && !kind_is_idle(n, SAMPLE_WAITING)) {
+			rest(o, n);
+			continue;
+		}
 		for (int i = 0; i < SAMPLE_STATES; i++) {
 			if (!n->self[i] || kind_is_idle(n, (enum sample_state)i))
 				continue;
@@ -550,6 +582,20 @@ static void print_left(const struct observe *o, struct buf *out)
 	}
 }
 
+static void print_resting(const struct observe *o, struct buf *out)
+{
+	if (!o->resting)
+		return;
+	buf_printf(out,
+		   "# Not counted: %llu thread%s that slept or waited at one place all the time",
+		   (unsigned long long)o->resting, o->resting == 1 ? "" : "s");
+	if (o->resting_in.n) {
+		buf_text(out, o->resting == 1 ? ", in " : ", one in ");
+		buf_put(out, o->resting_in);
+	}
+	buf_text(out, ".\n");
+}
+
 void observe_print(const struct observe *o, struct slice head, struct buf *out)
 {
 	unsigned n = 0;
@@ -561,6 +607,7 @@ void observe_print(const struct observe *o, struct slice head, struct buf *out)
 		   n == 1 ? "" : "s");
 	dig_put_share(out, o->cost);
 	buf_text(out, " of one processor.\n");
+	print_resting(o, out);
 	for (size_t i = 0; i < o->n; i++)
 		if (observe_is_hooked(o->list[i]))
 			print_one(o, o->list[i], out);

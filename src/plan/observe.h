@@ -72,9 +72,11 @@ struct observe {
 	struct observe_method **list; /* after observe_decide: in order */
 	size_t n;
 	struct observe_method **buckets;
-	uint64_t busy;	/* samples that count */
-	double seconds; /* that calls were counted */
-	double cost;	/* of all hooks that were chosen */
+	uint64_t busy;	  /* samples that count */
+	uint64_t resting; /* threads that slept or waited at one place all the time: left out ... */
+	struct slice resting_in; /* ... the first of them in this method; a view of the samples */
+	double seconds;		 /* that calls were counted */
+	double cost;		 /* of all hooks that were chosen */
 	uint64_t stamp;
 	bool is_base;
 	int err;

@@ -220,6 +220,7 @@ void samples_merge(struct samples *into, const struct samples *more)
 	v->delay += m->delay, v->gc_cpu += m->gc_cpu, v->jit_cpu += m->jit_cpu;
 	v->own_cpu += m->own_cpu, v->samples += m->samples, v->gcs += m->gcs;
 	v->threads = m->threads, v->cpus = m->cpus;
+	v->answers += m->answers;
 	samples_seal(into);
 }
 

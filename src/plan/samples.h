@@ -48,6 +48,7 @@ struct sample_vitals { /* ns; delay is of the program's own threads, cpu of all 
 	uint64_t wall, cost, gc, cpu, delay, gc_cpu, jit_cpu, own_cpu;
 	uint64_t samples, gcs;
 	uint32_t threads, cpus;
+	uint32_t answers; /* looks come in; a stretch ends with each of them */
 };
 
 struct samples {

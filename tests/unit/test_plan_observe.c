@@ -12,6 +12,7 @@ struct frame {
 	uint64_t self;
 	enum sample_state state;
 	unsigned flags;
+	uint64_t stretches;
 };
 
 static void begin(struct observe *o, const struct frame *frames, size_t n)
@@ -20,28 +21,30 @@ static void begin(struct observe *o, const struct frame *frames, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct sample_row row = { .depth = frames[i].depth,
 					  .name = slice_str(frames[i].name),
-					  .flags = frames[i].flags };
+					  .flags = frames[i].flags,
+					  .stretches = frames[i].stretches };
 
 		row.self[frames[i].state] = frames[i].self;
 		samples_add(&o->samples, &row);
 	}
 	o->samples.vitals.samples = 100;
+	o->samples.vitals.answers = 2;
 	samples_seal(&o->samples);
 	observe_look(o);
 }
 
 static const struct frame shop[] = {
-	{ 0, "java.lang.Thread.run()V", 0, SAMPLE_RUNNING, 0 },
-	{ 1, "web.Server.loop()V", 0, SAMPLE_RUNNING, 0 },
-	{ 2, "web.Server.pass()V", 0, SAMPLE_RUNNING, 0 },
-	{ 3, "shop.Cart.checkout(I)V", 2, SAMPLE_RUNNING, 0 },
-	{ 4, "shop.Cart.total()J", 40, SAMPLE_RUNNING, 0 },
-	{ 5, "shop.Cart.total()J", 10, SAMPLE_RUNNING, 0 },
-	{ 4, "shop.db.Stock.ask(Ljava/lang/String;)I", 0, SAMPLE_RUNNING, 0 },
+	{ 0, "java.lang.Thread.run()V", 0, SAMPLE_RUNNING, 0, 0 },
+	{ 1, "web.Server.loop()V", 0, SAMPLE_RUNNING, 0, 0 },
+	{ 2, "web.Server.pass()V", 0, SAMPLE_RUNNING, 0, 0 },
+	{ 3, "shop.Cart.checkout(I)V", 2, SAMPLE_RUNNING, 0, 0 },
+	{ 4, "shop.Cart.total()J", 40, SAMPLE_RUNNING, 0, 0 },
+	{ 5, "shop.Cart.total()J", 10, SAMPLE_RUNNING, 0, 0 },
+	{ 4, "shop.db.Stock.ask(Ljava/lang/String;)I", 0, SAMPLE_RUNNING, 0, 0 },
 	{ 5, "sun.nio.ch.Net.poll(Ljava/io/FileDescriptor;IJ)I", 48, SAMPLE_NATIVE,
-	  SAMPLE_IS_NATIVE },
-	{ 0, "java.util.concurrent.ThreadPoolExecutor.getTask()V", 0, SAMPLE_RUNNING, 0 },
-	{ 1, "jdk.internal.misc.Unsafe.park(ZJ)V", 300, SAMPLE_PARKED, SAMPLE_IS_NATIVE },
+	  SAMPLE_IS_NATIVE, 0 },
+	{ 0, "java.util.concurrent.ThreadPoolExecutor.getTask()V", 0, SAMPLE_RUNNING, 0, 0 },
+	{ 1, "jdk.internal.misc.Unsafe.park(ZJ)V", 300, SAMPLE_PARKED, SAMPLE_IS_NATIVE, 0 },
 };
 
 static const struct observe_method *find(const struct observe *o, const char *name)
@@ -181,10 +184,10 @@ TEST(a_hot_method_is_not_counted_for_long_and_keeps_its_rate)
 TEST(below_a_method_that_runs_on_the_work_begins)
 {
 	static const struct frame loop[] = {
-		{ 0, "java.lang.Thread.run()V", 0, SAMPLE_RUNNING, 0 },
-		{ 1, "shop.Main.loop()V", 0, SAMPLE_RUNNING, 0 },
-		{ 2, "shop.Main.step()V", 0, SAMPLE_RUNNING, 0 },
-		{ 3, "shop.Main.work()V", 50, SAMPLE_RUNNING, 0 },
+		{ 0, "java.lang.Thread.run()V", 0, SAMPLE_RUNNING, 0, 0 },
+		{ 1, "shop.Main.loop()V", 0, SAMPLE_RUNNING, 0, 0 },
+		{ 2, "shop.Main.step()V", 0, SAMPLE_RUNNING, 0, 0 },
+		{ 3, "shop.Main.work()V", 50, SAMPLE_RUNNING, 0, 0 },
 	};
 	const struct observe_method *m;
 	struct observe o;
@@ -257,9 +260,9 @@ TEST(what_observe_writes_is_a_rule_file)
 TEST(a_name_that_no_rule_can_have_is_passed_over)
 {
 	static const struct frame odd[] = {
-		{ 0, "shop.Odd name.run()V", 0, SAMPLE_RUNNING, 0 },
-		{ 1, "shop.Cart.total()J", 10, SAMPLE_RUNNING, 0 },
-		{ 0, "shop.Lambda.run()V", 5, SAMPLE_RUNNING, SAMPLE_IS_FIXED },
+		{ 0, "shop.Odd name.run()V", 0, SAMPLE_RUNNING, 0, 0 },
+		{ 1, "shop.Cart.total()J", 10, SAMPLE_RUNNING, 0, 0 },
+		{ 0, "shop.Lambda.run()V", 5, SAMPLE_RUNNING, SAMPLE_IS_FIXED, 0 },
 	};
 	struct observe o;
 
@@ -290,4 +293,34 @@ TEST(observing_survives_any_failing_allocation)
 			break;
 	}
 	mem_fail_at(-1);
+}
+
+/* A hundred looks in two answers. */
+TEST(threads_that_sleep_all_the_time_have_no_share_and_are_told_of)
+{
+	static const struct frame frames[] = {
+		{ 0, "boot.Main.main([Ljava/lang/String;)V", 0, SAMPLE_RUNNING, 0, 2 },
+		{ 1, "boot.Server.await()V", 0, SAMPLE_RUNNING, 0, 2 },
+		{ 2, "java.lang.Thread.sleep(J)V", 100, SAMPLE_SLEEPING, SAMPLE_IS_NATIVE, 2 },
+		{ 0, "java.lang.Thread.run()V", 0, SAMPLE_RUNNING, 0, 50 },
+		{ 1, "shop.Cart.checkout(I)V", 60, SAMPLE_RUNNING, 0, 50 },
+		{ 2, "java.lang.Thread.sleep(J)V", 140, SAMPLE_SLEEPING, SAMPLE_IS_NATIVE, 50 },
+		{ 1, "shop.Cart.ask(I)V", 0, SAMPLE_RUNNING, 0, 2 },
+		{ 2, "java.lang.Thread.sleep(J)V", 50, SAMPLE_SLEEPING, SAMPLE_IS_NATIVE, 2 },
+	};
+	struct buf out = { 0 };
+	struct observe o;
+
+	begin(&o, frames, COUNT(frames));
+	observe_decide(&o);
+	CHECK_INT(o.resting, 1, NULL);
+	CHECK_INT(o.busy, 250, "short sleeps count, and so does one that was half of the time");
+	CHECK(find(&o, "boot.Server.await()V") == NULL || !find(&o, "boot.Server.await()V")->seen);
+	observe_print(&o, slice_str(""), &out);
+	CHECK(has(&out,
+		  "# Not counted: 1 thread that slept or waited at one place all the time, in "
+		  "boot.Server.await.\n"));
+	CHECK(!has(&out, "hook boot."));
+	buf_release(&out);
+	observe_release(&o);
 }
