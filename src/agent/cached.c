@@ -108,7 +108,7 @@ void cached_later(const struct cache_rules *rules, const struct cache_look *look
 {
 	struct buf link = { 0 };
 
-	if (look->has_link || look->passing)
+	if (look->has_link)
 		return;
 	cache_link_put(rules, look, &link);
 	if (!look->has_recipe && !look->nothing)

@@ -14,6 +14,7 @@
 #include "agent/data.h"
 #include "agent/in_place.h"
 #include "agent/instrument.h"
+#include "agent/left.h"
 #include "agent/meter.h"
 #include "agent/probes.h"
 #include "agent/sample.h"
@@ -172,7 +173,7 @@ void change_put_left(struct buf *out)
 {
 	struct left_row rows[LEFT_KINDS];
 
-	instrument_left(rows);
+	left_rows(rows);
 	for (int k = 0; k < LEFT_KINDS; k++)
 		if (rows[k].count)
 			wire_put_left(out,

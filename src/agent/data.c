@@ -148,7 +148,8 @@ static int32_t number_of_slot(void *ctx, struct slice name)
 
 const struct cond_numbers *data_ready(void)
 {
-	static const struct cond_numbers numbers = { NULL, number_of_site, number_of_slot };
+	static const struct cond_numbers numbers = { .site = number_of_site,
+						     .slot = number_of_slot };
 
 	return __atomic_load_n(&data.defined, __ATOMIC_ACQUIRE) ? &numbers : NULL;
 }

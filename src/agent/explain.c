@@ -11,6 +11,7 @@
 #include "agent/figures.h"
 #include "agent/instrument.h"
 #include "agent/kin.h"
+#include "agent/left.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "agent/tiers.h"

@@ -15,21 +15,17 @@
 #include "agent/context.h"
 #include "agent/data.h"
 #include "agent/kin.h"
+#include "agent/left.h"
 #include "agent/meter.h"
 #include "agent/params.h"
 #include "agent/probes.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
 #include "agent/woven.h"
+#include "cache/numbers.h"
 #include "classfile/digest.h"
 #include "probe/probe.h"
 #include "probe/trace.h"
-
-const char *const left_reasons[] = {
-#define X(code, reason) reason,
-#include "agent/left.def"
-#undef X
-};
 
 /* ---- classes that the agent itself needs -------------------------------------------------- */
 
@@ -253,8 +249,6 @@ static void take_hooked(struct showing *s, const struct taken *t)
 	h->original = t->digest;
 }
 
-static char misfit[200]; /* why a condition did not fit, the last time; guarded by agent.lock */
-
 static void take_left(struct showing *s, const struct taken *t)
 {
 	enum left_kind kind = kind_of_error(t->rc, t->access);
@@ -262,7 +256,7 @@ static void take_left(struct showing *s, const struct taken *t)
 	if (s->woven->left[kind] < UINT16_MAX)
 		s->woven->left[kind]++;
 	if (kind == LEFT_DATA && t->why.n)
-		snprintf(misfit, sizeof(misfit), "%.*s", SLICE_FMT(t->why));
+		left_misfit(t->why);
 	if (kind != LEFT_ABSTRACT) /* which is on no stack */
 		for (size_t i = 0; i < t->n_anchors; i++)
 			context_unplaced(s->edition, &t->anchors[i]);
@@ -318,19 +312,44 @@ static void take_outcomes(struct showing *s, struct slice name)
 
 /* ---- out of the cache --------------------------------------------------------------------- */
 
+/* Which steps of sequences of callers the method is. */
+static int take_anchors(struct showing *s, const struct cache_look *look,
+			const struct recipe_method *m, struct taken *t)
+{
+	struct rule_anchor *list = arena_alloc(s->job.mem, (m->n_anchors + 1u) * sizeof(*list));
+
+	if (!list)
+		return E_NO_MEMORY;
+	for (uint32_t i = 0; i < m->n_anchors; i++) {
+		struct recipe_anchor a = recipe_anchor(m, i);
+		const struct rule *rule = a.rule < look->n_touching ? look->touching[a.rule] : NULL;
+
+		if (!rule || rule->kind != RULE_HOOK || a.context >= rule->hook.context_count ||
+		    a.step >= rule->hook.contexts[a.context].n)
+			return E_DAMAGED;
+		list[i] = (struct rule_anchor){ rule, a.context, a.step };
+	}
+	t->anchors = list;
+	t->n_anchors = m->n_anchors;
+	return 0;
+}
+
 /* A method of a recipe gets its number, which goes into the class, too.  agent.lock is held. */
 static int take_method(struct showing *s, const struct cache_look *look,
 		       const struct recipe_method *m, uint8_t *woven)
 {
 	struct taken t = { .rc = m->rc, .access = m->access, .digest = m->digest, .why = m->why };
+	int rc = m->n_anchors ? take_anchors(s, look, m, &t) : 0;
 
+	if (rc < 0)
+		return rc;
 	if (m->rc < 0) {
 		take_left(s, &t);
 		return 0;
 	}
-	if (m->rule >= look->n_touching)
+	if (m->rule >= look->n_touching && !m->n_anchors)
 		return E_DAMAGED;
-	t.rule = look->touching[m->rule];
+	t.rule = m->rule < look->n_touching ? look->touching[m->rule] : NULL;
 	t.id = woven_id(s->woven, m->name, m->desc);
 	if (t.id < 0)
 		return t.id;
@@ -340,7 +359,15 @@ static int take_method(struct showing *s, const struct cache_look *look,
 	return 0;
 }
 
-/* 0, or negative: the class must not be used. */
+static bool has_data(const struct cache_look *look)
+{
+	for (size_t i = 0; i < look->n_touching; i++)
+		if (condition_of(look->touching[i]) || look->touching[i]->kind == RULE_CAPTURE)
+			return true;
+	return false;
+}
+
+/* 1; 0: this JVM has no numbers for the conditions in it; or negative: the class must not be used. */
 static int take_recipe(struct showing *s, const struct cache_look *look, struct slice name,
 		       struct buf *out)
 {
@@ -351,10 +378,15 @@ static int take_recipe(struct showing *s, const struct cache_look *look, struct 
 	if (rc >= 0)
 		rc = r.rc;
 	if (rc < 0 || (!s->klass && !r.n_methods))
-		return rc;
+		return rc < 0 ? rc : 1;
 	buf_put(out, r.woven);
 	if (out->err)
 		return out->err;
+	if (has_data(look) && (!s->job.numbers || numbers_put(&r, look->touching, look->n_touching,
+							      s->job.numbers, out->p) < 0)) {
+		buf_clear(out);
+		return 0;
+	}
 	pthread_mutex_lock(&agent.lock);
 	s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader, r.n_methods != 0);
 	if (s->woven) {
@@ -364,7 +396,7 @@ static int take_recipe(struct showing *s, const struct cache_look *look, struct 
 		take_end(s);
 	}
 	pthread_mutex_unlock(&agent.lock);
-	return rc;
+	return rc < 0 ? rc : 1;
 }
 
 /* Looks for the class in the cache, and weaves and stores it when it is not there.  1: that was all;
@@ -380,7 +412,7 @@ static int use_cache(struct showing *s, const struct cache_query *q, struct slic
 	if (!store)
 		return 0;
 	rc = cache_find(store, q, &look);
-	if (rc == 0 && !look.passing) {
+	if (rc == 0) {
 		arena_init(&work);
 		buf_clear(&look.kept);
 		rc = cache_weave(q, &look, &work, &look.kept);
@@ -389,10 +421,9 @@ static int use_cache(struct showing *s, const struct cache_query *q, struct slic
 	} else if (rc > 0) {
 		cached_count(true);
 	}
-	if (rc >= 0 && !look.passing) {
+	if (rc >= 0) {
 		cached_later(q->rules, &look, buf_slice(&look.kept));
 		rc = take_recipe(s, &look, name, out);
-		rc = rc < 0 ? rc : 1;
 	}
 	buf_release(&look.kept);
 	cached_put();
@@ -741,40 +772,4 @@ void instrument_events(void)
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, prepare, JVMTI_EVENT_CLASS_PREPARE, NULL);
 	edition_put(e);
-}
-
-/* ---- what was left alone ------------------------------------------------------------------ */
-
-static uint64_t seen_left[LEFT_KINDS]; /* whole classes, by the last survey */
-static char seen_example[LEFT_KINDS][160];
-
-void instrument_left_seen(enum left_kind kind, const char *example)
-{
-	if (!seen_left[kind]++)
-		snprintf(seen_example[kind], sizeof(seen_example[kind]), "%s", example);
-}
-
-void instrument_left_clear(void)
-{
-	memset(seen_left, 0, sizeof(seen_left));
-}
-
-void instrument_left(struct left_row rows[LEFT_KINDS])
-{
-	for (int k = 0; k < LEFT_KINDS; k++) {
-		rows[k] = (struct left_row){ .reason = left_reasons[k], .count = seen_left[k] };
-		if (seen_left[k])
-			memcpy(rows[k].example, seen_example[k], sizeof(rows[k].example));
-	}
-	pthread_mutex_lock(&agent.lock);
-	for (const struct woven *w = woven_first(); w; w = w->all) {
-		for (int k = 0; k < LEFT_KINDS && !w->rests; k++) {
-			if (w->left[k] && !rows[k].count)
-				snprintf(rows[k].example, sizeof(rows[k].example), "%s", w->name);
-			rows[k].count += w->left[k];
-		}
-	}
-	if (rows[LEFT_DATA].count)
-		memcpy(rows[LEFT_DATA].why, misfit, sizeof(misfit));
-	pthread_mutex_unlock(&agent.lock);
 }

@@ -82,22 +82,8 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 				 unsigned char **new_bytes);
 void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass klass);
 
-extern const char *const left_reasons[]; /* by left_kind */
-
 /* Was a class loaded since the last call that is to be redefined live? */
 bool instrument_live_waits(void);
-
-/* What was left alone, over all classes. */
-struct left_row {
-	const char *reason;
-	uint64_t count;
-	char example[160];
-	char why[200]; /* or "" */
-};
-void instrument_left(struct left_row rows[LEFT_KINDS]);
-/* A whole class that no weaving ever sees; forgotten by clear. */
-void instrument_left_seen(enum left_kind kind, const char *example);
-void instrument_left_clear(void);
 
 /* Class names by whose code the probe or the thread switch itself runs; LEFT_KINDS: none. */
 enum left_kind instrument_kind(const char *name, size_t n);

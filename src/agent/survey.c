@@ -15,6 +15,7 @@
 #include "agent/agent.h"
 #include "agent/context.h"
 #include "agent/kin.h"
+#include "agent/left.h"
 #include "agent/rulebook.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -191,7 +192,7 @@ static void look_at_kind(struct look *l, const struct rule_class *facts)
 	if (!l->edition || !rules_class_may_match(l->edition->rules, facts))
 		return;
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(facts->name));
-	instrument_left_seen(kind, name);
+	left_seen(kind, name);
 	if (kind != LEFT_HIDDEN)
 		context_unplaced_class(l->edition, facts);
 }
@@ -213,7 +214,7 @@ static void leave_record(const struct edition *e, const struct rule_class *facts
 	char name[160];
 
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(facts->name));
-	instrument_left_seen(LEFT_RECORD, name);
+	left_seen(LEFT_RECORD, name);
 	context_unplaced_class(e, facts);
 }
 
@@ -360,7 +361,7 @@ int survey_take(JNIEnv *jni, struct survey *s)
 	jint n = 0;
 
 	s->n = 0;
-	instrument_left_clear();
+	left_clear();
 	if ((*agent.jvmti)->GetLoadedClasses(agent.jvmti, &n, &all) != JVMTI_ERROR_NONE) {
 		edition_put(l.edition);
 		return E_NO_MEMORY;

@@ -2,6 +2,7 @@
 /* cache.c - keys, links, and the weaving of what is not there. */
 #include "cache/cache.h"
 
+#include "cache/numbers.h"
 #include "rule/print.h"
 #include "weave/facts.h"
 
@@ -133,20 +134,6 @@ static int read_facts(const struct cache_query *q, struct class **cls, struct ru
 	return 0;
 }
 
-/* Conditions and captures name values by numbers that are given as they are needed; and what is a step of
- * a sequence of callers is told by more than a recipe keeps. */
-static bool is_passing(const struct cache_look *look)
-{
-	for (size_t i = 0; i < look->n_touching; i++) {
-		const struct rule *rule = look->touching[i];
-
-		if (rule->kind == RULE_CAPTURE ||
-		    (rule->kind == RULE_HOOK && (rule->hook.condition || rule->hook.context_count)))
-			return true;
-	}
-	return false;
-}
-
 /* Which rules touch the class, and the key that follows from them. */
 static int work_out(const struct cache_query *q, const struct rule_class *facts,
 		    struct hash128 of_class, struct cache_look *out)
@@ -161,8 +148,7 @@ static int work_out(const struct cache_query *q, const struct rule_class *facts,
 		return E_NO_MEMORY;
 	out->n_touching = rules_touching(rules, facts, out->touching);
 	out->nothing = !out->n_touching;
-	out->passing = is_passing(out);
-	if (out->nothing || out->passing)
+	if (out->nothing)
 		return 0;
 	h = hash128(of_class, raw(&q->rules->always, sizeof(q->rules->always)));
 	for (size_t i = 0; i < out->n_touching; i++) {
@@ -228,8 +214,8 @@ static int find_recipe(struct store *s, struct cache_look *out)
 {
 	struct recipe r;
 
-	if (out->nothing || out->passing)
-		return out->nothing;
+	if (out->nothing)
+		return 1;
 	buf_clear(&out->kept);
 	if (store_find(s, out->recipe, &out->kept) != RECORD_CLASS ||
 	    recipe_get(buf_slice(&out->kept), &r) < 0)
@@ -284,9 +270,12 @@ done:
 int cache_weave(const struct cache_query *q, const struct cache_look *look, struct arena *work,
 		struct buf *kept)
 {
-	struct weave_job job = {
-		.mem = q->mem, .work = work, .resolver = q->resolver, .own_ids = true, .ahead = true
-	};
+	struct numbers numbers;
+	struct weave_job job = { .mem = q->mem,
+				 .work = work,
+				 .resolver = q->resolver,
+				 .own_ids = true,
+				 .numbers = &numbers.give };
 	struct recipe_from from = { .job = &job,
 				    .original = q->bytes,
 				    .rules = look->touching,
@@ -294,11 +283,14 @@ int cache_weave(const struct cache_query *q, const struct cache_look *look, stru
 	struct buf woven = { 0 };
 	struct fault f = { 0 };
 
+	numbers_begin(&numbers, look->touching, look->n_touching, q->mem);
 	from.rc = weave_class(q->rules->weaver, &job, q->bytes, &woven, &f);
 	if (job.cls)
 		from.name = class_name(job.cls);
 	from.fault = &f;
 	from.woven = buf_slice(&woven);
+	if (from.rc >= 0 && numbers_end(&numbers, job.cls, &from) < 0)
+		from.rc = E_NO_MEMORY;
 	if (from.rc != E_NO_MEMORY)
 		recipe_put(&from, kept);
 	class_release(job.cls);

@@ -43,7 +43,6 @@ struct cache_look {
 	bool has_link;	       /* it was found: nothing is to be stored */
 	bool has_recipe;
 	bool nothing;		      /* no rule touches the class */
-	bool passing;		      /* what is woven is for one JVM only, and never stored */
 	const struct rule **touching; /* in order; recipe_method.rule is an index */
 	size_t n_touching;
 	struct buf kept; /* the recipe, when has_recipe; released by the caller */

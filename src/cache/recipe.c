@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recipe.c - the written form, big-endian:
  *
- *	u1 kind, u2 error, text why, text name, u4 original size, u4 woven size, woven, u2 methods, each:
+ *	u1 kind, u2 error, text why, text name, u4 original size, u4 woven size, woven,
+ *	u2 numbers, each: u4 at, u2 rule, u2 site, text slot
+ *	u2 methods, each:
  *	u2 access, u2 error, u2 rule, u8 digest, u4 code size, u4 id_at,
- *	texts: name, desc, why, template, category, map
+ *	texts: name, desc, why, template, category, map,
+ *	u2 anchors, each: u2 rule, u1 context, u1 step
  *
  * A text is u2 length and bytes.  Errors are written as their place in the list. */
 #include "cache/recipe.h"
 
 #include "classfile/digest.h"
 
-enum { TEXT_MAX = 65535, WOVEN_ERROR = 0 };
+enum { TEXT_MAX = 65535, WOVEN_ERROR = 0, ANCHOR = 4 };
 
 /* ---- writing ---- */
 
@@ -42,17 +45,6 @@ static unsigned ordinal(const struct recipe_from *from, const struct rule *rule)
 	return i;
 }
 
-static struct slice code_of(const struct class *cls, const struct member *m)
-{
-	bool old = cls->major == 45 && cls->minor < 3; /* smaller fields then */
-	size_t head = old ? 4 : 8;
-	struct slice code = { m->code.p + head, 0 };
-
-	if (m->code.n >= head)
-		code.n = old ? get_u16(m->code.p + 2) : get_u32(m->code.p + 4);
-	return code;
-}
-
 static void put_method(const struct recipe_from *from, const struct weave_outcome *o,
 		       struct buf *out)
 {
@@ -62,8 +54,8 @@ static void put_method(const struct recipe_from *from, const struct weave_outcom
 	buf_u16(out, m->access);
 	put_error(out, o->rc);
 	buf_u16(out, ordinal(from, o->rule));
-	put_u64(out, o->rc >= 0 ? code_digest(&cls->pool, code_of(cls, m)) : 0);
-	buf_u32(out, (uint32_t)code_of(cls, m).n);
+	put_u64(out, o->rc >= 0 ? code_digest(&cls->pool, code_instructions(cls, m)) : 0);
+	buf_u32(out, (uint32_t)code_instructions(cls, m).n);
 	buf_u32(out, o->id_at);
 	put_text(out, member_name(cls, m));
 	put_text(out, member_desc(cls, m));
@@ -71,6 +63,25 @@ static void put_method(const struct recipe_from *from, const struct weave_outcom
 	put_text(out, o->template ? o->template->name : slice_str(""));
 	put_text(out, slice_str(o->category ? o->category : ""));
 	put_text(out, o->rc >= 0 ? o->map : slice_str(""));
+	buf_u16(out, (unsigned)o->n_anchors);
+	for (size_t i = 0; i < o->n_anchors; i++) {
+		buf_u16(out, ordinal(from, o->anchors[i].rule));
+		buf_u8(out, (uint8_t)o->anchors[i].context);
+		buf_u8(out, (uint8_t)o->anchors[i].step);
+	}
+}
+
+static void put_numbers(const struct recipe_from *from, struct buf *out)
+{
+	buf_u16(out, (unsigned)from->n_numbers);
+	for (size_t i = 0; i < from->n_numbers; i++) {
+		const struct recipe_number *n = &from->numbers[i];
+
+		buf_u32(out, n->at);
+		buf_u16(out, n->rule);
+		buf_u16(out, n->site);
+		put_text(out, n->slot);
+	}
 }
 
 void recipe_put(const struct recipe_from *from, struct buf *out)
@@ -86,6 +97,7 @@ void recipe_put(const struct recipe_from *from, struct buf *out)
 	buf_u32(out, woven ? (uint32_t)from->woven.n : 0);
 	if (woven)
 		buf_put(out, from->woven);
+	put_numbers(from, out);
 	buf_u16(out, n);
 	for (uint32_t i = 0; i < n; i++)
 		put_method(from, &from->job->outcomes[i], out);
@@ -130,6 +142,35 @@ static void get_method(struct reader *r, struct recipe_method *m)
 	m->template = get_text(r);
 	m->category = get_text(r);
 	m->map = get_text(r);
+	m->n_anchors = rd_u16(r);
+	m->anchors = rd_bytes(r, ANCHOR * (size_t)m->n_anchors);
+}
+
+struct recipe_anchor recipe_anchor(const struct recipe_method *m, uint32_t i)
+{
+	const uint8_t *p = m->anchors.p + ANCHOR * (size_t)i;
+
+	return (struct recipe_anchor){ get_u16(p), p[2], p[3] };
+}
+
+static void get_number(struct reader *r, struct recipe_number *n)
+{
+	n->at = rd_u32(r);
+	n->rule = rd_u16(r);
+	n->site = rd_u16(r);
+	n->slot = get_text(r);
+}
+
+bool recipe_next_number(const struct recipe *r, size_t *at, struct recipe_number *out)
+{
+	struct reader rd;
+
+	if (*at >= r->numbers.n)
+		return false;
+	rd = rd_init((struct slice){ r->numbers.p + *at, r->numbers.n - *at });
+	get_number(&rd, out);
+	*at += rd_at(&rd);
+	return !rd.err;
 }
 
 bool recipe_next(const struct recipe *r, size_t *at, struct recipe_method *out)
@@ -144,6 +185,24 @@ bool recipe_next(const struct recipe *r, size_t *at, struct recipe_method *out)
 	return !rd.err;
 }
 
+static bool is_integer(const struct recipe *r, uint32_t at)
+{
+	return at >= 10 && (uint64_t)at + 4 <= r->woven.n && r->woven.p[at - 1] == CONST_INTEGER;
+}
+
+/* Skips them. */
+static bool numbers_are_good(const struct recipe *r, struct reader *rd, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct recipe_number number = { 0 };
+
+		get_number(rd, &number);
+		if (rd->err || !is_integer(r, number.at))
+			return false;
+	}
+	return true;
+}
+
 /* Every method, so that later readers need not be careful. */
 static bool methods_are_good(const struct recipe *r)
 {
@@ -155,8 +214,7 @@ static bool methods_are_good(const struct recipe *r)
 		get_method(&rd, &m);
 		if (rd.err || !m.name.n || !m.desc.n)
 			return false;
-		if (m.id_at && (m.id_at < 10 || (uint64_t)m.id_at + 4 > r->woven.n ||
-				r->woven.p[m.id_at - 1] != CONST_INTEGER))
+		if (m.id_at && !is_integer(r, m.id_at))
 			return false;
 	}
 	return rd_left(&rd) == 0;
@@ -166,12 +224,18 @@ int recipe_get(struct slice kept, struct recipe *out)
 {
 	struct reader rd = rd_init(kept);
 	struct recipe r = { .kind = rd_u8(&rd) };
+	uint16_t n;
 
 	r.rc = get_error(&rd);
 	r.why = get_text(&rd);
 	r.name = get_text(&rd);
 	r.original = rd_u32(&rd);
 	r.woven = rd_bytes(&rd, rd_u32(&rd));
+	n = rd_u16(&rd);
+	r.numbers.p = rd.p;
+	if (rd.err || !numbers_are_good(&r, &rd, n))
+		return E_DAMAGED;
+	r.numbers.n = (size_t)(rd.p - r.numbers.p);
 	r.n_methods = rd_u16(&rd);
 	r.rest = (struct slice){ rd.p, rd_left(&rd) };
 	if (rd.err || r.kind < RECIPE_NOTHING || r.kind > RECIPE_REFUSED ||

@@ -528,6 +528,15 @@ static bool has_old_header(const struct class *cls, struct slice code)
 	return cls->major == 45 && cls->minor < 3 && (length == 0 || length > code.n - 12);
 }
 
+struct slice code_instructions(const struct class *cls, const struct member *m)
+{
+	bool old = has_old_header(cls, m->code);
+	struct reader r = rd_init(m->code);
+
+	rd_take(&r, old ? 2 : 4);
+	return rd_bytes(&r, old ? rd_u16(&r) : rd_u32(&r));
+}
+
 static int read_header(struct elevation *e, struct reader *r)
 {
 	struct code *code = e->code;

@@ -148,6 +148,9 @@ int code_elevate_coarse(struct class *cls, struct member *m, struct code **out, 
 /* Replaces all runs and stamps by their instructions. */
 int code_expand(struct code *code);
 
+/* The bytes of a method's instructions as they were read; empty: none, or malformed. */
+struct slice code_instructions(const struct class *cls, const struct member *m);
+
 /* Computes offsets, widens what has to be wide and makes method->lowered.  On failure
  * (E_TOO_LARGE, E_POOL_FULL, E_NO_MEMORY ...) the method stays as it was. */
 int code_lower(struct code *code, struct fault *f);

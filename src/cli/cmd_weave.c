@@ -154,8 +154,6 @@ static void summary_cache(struct weave *w)
 	line(w, "classes that were there already", w->cache.found);
 	if (w->cache.elsewhere)
 		line(w, "classes that no `ahead` rule names", w->cache.elsewhere);
-	if (w->cache.passing)
-		line(w, "classes that only a running agent can weave", w->cache.passing);
 	line(w, "bytes stored", w->cache.bytes);
 }
 
@@ -204,7 +202,6 @@ static void summary_json(struct weave *w)
 	if (w->into_cache) {
 		cli_json_count(j, "cache_stored", w->cache.stored);
 		cli_json_count(j, "cache_found", w->cache.found);
-		cli_json_count(j, "cache_passing", w->cache.passing);
 		cli_json_count(j, "cache_bytes", w->cache.bytes);
 	}
 	cli_json_count(j, "bytes", w->set.bytes);

@@ -82,18 +82,16 @@ int weave_cache_one(struct weave_cache *c, const struct cache_query *q, struct a
 	struct buf link = { 0 };
 	int rc = cache_find(c->store, q, out), found = rc;
 
-	if (rc == 0 && !out->passing) {
+	if (rc == 0) {
 		buf_clear(&out->kept);
 		rc = cache_weave(q, out, work, &out->kept);
 	}
 	if (rc < 0)
 		return rc;
-	if (!out->has_link && !out->passing)
+	if (!out->has_link)
 		cache_link_put(&c->rules, out, &link);
 	pthread_mutex_lock(&c->lock);
-	if (out->passing)
-		c->passing++;
-	else if (found && out->has_link)
+	if (found && out->has_link)
 		c->found++;
 	else
 		c->stored++;

@@ -17,7 +17,6 @@ struct weave_cache {
 	uint64_t found, stored; /* classes */
 	uint64_t elsewhere;	/* ... that the rules want woven at load or live */
 	bool some;		/* there are `ahead` rules: only what they name is taken */
-	uint64_t passing;	/* ... that only a running agent can weave */
 	uint64_t bytes;		/* stored */
 	char dir[4096];
 };
@@ -30,7 +29,7 @@ void weave_cache_close(struct weave_cache *c);
 /* Is the class to be woven ahead of time?  Without `ahead` rules all are. */
 bool weave_cache_wants(struct weave_cache *c, const struct rule_class *facts);
 
-/* The recipe of a class is in out->kept afterwards, unless out->nothing or out->passing.  Negative: E_*; the
+/* The recipe of a class is in out->kept afterwards, unless out->nothing.  Negative: E_*; the
  * class cannot be read, or the cache cannot be written (E_IO, E_LIMIT). */
 int weave_cache_one(struct weave_cache *c, const struct cache_query *q, struct arena *work,
 		    struct cache_look *out);

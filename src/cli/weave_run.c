@@ -237,7 +237,7 @@ static int cache_one(struct weave_worker *w)
 
 		q.resolver = pass && run->cache->rules.wants_kin ? &run->set->resolver : NULL;
 		rc = weave_cache_one(run->cache, &q, &w->work, &look);
-		if (rc >= 0 && pass && !look.passing && !count_recipe(w, &look))
+		if (rc >= 0 && pass && !count_recipe(w, &look))
 			rc = E_NO_MEMORY;
 		buf_release(&look.kept);
 	}

@@ -151,6 +151,31 @@ static void put_int(struct cond_place *p, int32_t v)
 	put(p, insn_int(p->code, v));
 }
 
+static void put_id(struct cond_place *p)
+{
+	if (p->own_id)
+		put_pool(p, OP_LDC, p->own_id);
+	else
+		put_int(p, p->id);
+}
+
+/* Of a site or a slot; negative: there is none. */
+static void put_given(struct cond_place *p, int32_t number)
+{
+	int index;
+
+	if (number < 0 || !p->numbers->placed) {
+		put_int(p, number);
+		if (number < 0)
+			fail(p, number);
+		return;
+	}
+	index = pool_add_own_int(&p->code->cls->pool, number);
+	put_pool(p, OP_LDC, index);
+	if (index > 0)
+		p->numbers->placed(p->numbers->ctx, number, (uint16_t)index);
+}
+
 static void put_call(struct cond_place *p, const char *owner, const char *name, const char *desc)
 {
 	if (p->rc >= 0)
@@ -292,11 +317,7 @@ static void put_at_hand(struct cond_place *p, const struct value *v)
 	} else if (v->root == ROOT_RETURN) {
 		put(p, insn_local(p->code, (uint8_t)(OP_ILOAD + kind_of(p->result.p[0])), p->kept));
 	} else if (v->root == ROOT_CAPTURE) {
-		int32_t number = p->numbers->slot(p->numbers->ctx, v->text);
-
-		if (number < 0)
-			fail(p, number);
-		put_int(p, number);
+		put_given(p, p->numbers->slot(p->numbers->ctx, v->text));
 		put_helper(p, "held", "(I)Ljava/lang/Object;");
 	} else {
 		put(p, insn_local(p->code, OP_ALOAD, 0));
@@ -376,11 +397,7 @@ static void put_literal(struct cond_place *p, const struct value *v)
 
 static void put_site(struct cond_place *p, const struct cond_site *site)
 {
-	int32_t number = p->numbers->site(p->numbers->ctx, site);
-
-	if (number < 0)
-		fail(p, number);
-	put_int(p, number);
+	put_given(p, p->numbers->site(p->numbers->ctx, site));
 }
 
 /* The value as an Object. */
@@ -519,7 +536,7 @@ static void put_object_test(struct cond_place *p, const struct cond *c)
 		put_object(p, right);
 	}
 	put_int(p, (int32_t)op);
-	put_int(p, p->id);
+	put_id(p);
 	if (right->kind == VALUE_NULL)
 		put_helper(p, "none", "(Ljava/lang/Object;II)Z");
 	else if (right->kind == VALUE_STRING)
@@ -538,7 +555,7 @@ static void put_site_test(struct cond_place *p, const struct cond *c)
 
 	put_object(p, c->left);
 	put_site(p, &site);
-	put_int(p, p->id);
+	put_id(p);
 	put_helper(p,
 		   c->op == COND_MATCHES ? "match"
 		   : c->op == COND_IN	 ? "in"
@@ -552,7 +569,7 @@ static void put_test(struct cond_place *p, const struct cond *c, struct insn *to
 		put_at_hand(p, c->left);
 	} else if (c->op == COND_TRUTH) {
 		put_object(p, c->left);
-		put_int(p, p->id);
+		put_id(p);
 		put_helper(p, "truth", "(Ljava/lang/Object;I)Z");
 	} else if (c->op >= COND_EQ && c->op <= COND_GE && basic_of(p, c->left) &&
 		   basic_of(p, c->right)) {

@@ -39,6 +39,9 @@ struct cond_numbers {
 	void *ctx;
 	int32_t (*site)(void *ctx, const struct cond_site *site);
 	int32_t (*slot)(void *ctx, struct slice name); /* of a captured value */
+	/* Not NULL: numbers are to be changed afterwards.  Each place of one is an Integer constant
+	 * of its own, and this is told its index. */
+	void (*placed)(void *ctx, int32_t number, uint16_t index);
 };
 
 struct cond_site cond_site_of_step(const struct step *s);
@@ -114,6 +117,7 @@ struct cond_place {
 	struct insn *before;	   /* code is put before this */
 	const struct frame *frame; /* that holds there; NULL: the class has no frames */
 	int32_t id;
+	int own_id; /* the constant that holds it; 0: none does; negative: E_* */
 	const struct cond_numbers *numbers;
 	enum cond_when when; /* which part of it */
 	struct slice result; /* type of $return, at the exit ... */

@@ -292,6 +292,14 @@ int graft_own_id(struct graft *g)
 	return index;
 }
 
+static void put_id(struct graft *g, struct insn *place)
+{
+	if (g->own_id)
+		put_pool(g, place, OP_LDC, graft_own_id(g));
+	else
+		put(g, place, insn_int(g->code, g->id));
+}
+
 static bool is_static(const struct graft *g)
 {
 	return g->code->method->access & ACC_STATIC;
@@ -402,10 +410,7 @@ static void put_here(struct graft *g, struct insn *place, const struct insn *n, 
 {
 	switch (n->arg) {
 	case HERE_ID:
-		if (g->own_id)
-			put_pool(g, place, OP_LDC, graft_own_id(g));
-		else
-			put(g, place, insn_int(g->code, g->id));
+		put_id(g, place);
 		break;
 	case HERE_METHOD:
 		put_method_name(g, place);
@@ -636,7 +641,7 @@ static int put_undo(struct graft *g, struct insn *place, enum graft_way way)
 		slot += type_slots(own->locals[i++]);
 	if (i == own->n_locals)
 		return misfit(g, "the template keeps no token", 0);
-	put(g, place, insn_int(g->code, g->id));
+	put_id(g, place);
 	put(g, place, insn_local(g->code, OP_LLOAD, (uint16_t)slot));
 	put_pool(g, place, OP_INVOKESTATIC,
 		 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
@@ -653,6 +658,7 @@ static bool put_late(struct graft *g, struct insn *place, enum graft_way way)
 	struct cond_place p = { .code = g->code,
 				.before = place,
 				.id = g->id,
+				.own_id = g->own_id ? graft_own_id(g) : 0,
 				.numbers = g->merge->numbers,
 				.when = COND_EXIT,
 				.result = g->result,
@@ -757,7 +763,7 @@ static void put_unmet(struct graft *g, struct insn *place, vtype type, unsigned 
 	if (tag == VT_TOP)
 		return;
 	if (tag == VT_LONG && g->merge->anchor) {
-		put(g, place, insn_int(g->code, g->id));
+		put_id(g, place);
 		put_pool(g, place, OP_INVOKESTATIC,
 			 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
 				      slice_str("java/util/SondeProbe"), slice_str("passBy"),
@@ -814,13 +820,14 @@ int graft_guarded(struct graft *g, struct insn *place, const struct frame *entry
 
 	if (!g->merge->cond)
 		return graft_prolog(g, place, entry);
+	p.own_id = g->own_id ? graft_own_id(g) : 0;
 	skip = insn_label(g->code);
 	body = insn_label(g->code);
 	if (!skip || !body)
 		return fail(g, E_NO_MEMORY);
 	p.frame = before ? frame_behind(g, before, &nothing) : NULL;
 	put_flag(g, place, false);
-	put(g, place, insn_int(g->code, g->id));
+	put_id(g, place);
 	put_pool(g, place, OP_INVOKESTATIC,
 		 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
 			      slice_str("java/util/SondeProbe"), slice_str("may"),

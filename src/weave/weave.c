@@ -428,7 +428,7 @@ static const struct rule *capture_at(struct weaving *v, uint32_t method, size_t 
 }
 
 static int capture_one(struct weaving *v, struct member *m, const struct rule *rule,
-		       struct fault *f)
+		       struct slice *map, struct fault *f)
 {
 	const struct class *cls = v->job->cls;
 	struct cond_method method = { class_name(cls), member_name(cls, m), member_desc(cls, m),
@@ -437,6 +437,7 @@ static int capture_one(struct weaving *v, struct member *m, const struct rule *r
 	struct weave_outcome o = { 0 };
 	struct cond_trouble t;
 	int32_t slot;
+	int rc;
 
 	if (!v->job->numbers)
 		return fault_set(f, E_UNSUPPORTED, -1, "only a running agent captures values");
@@ -450,7 +451,11 @@ static int capture_one(struct weaving *v, struct member *m, const struct rule *r
 		return fault_set(f, slot, -1, "%s", err_text(slot));
 	v->value = rule->capture.value;
 	o.id = slot;
-	return merge_one(v, m, v->w->builtin[at], at, &o, f);
+	rc = merge_one(v, m, v->w->builtin[at], at, &o, f);
+	if (o.own_id)
+		v->job->numbers->placed(v->job->numbers->ctx, slot, o.own_id);
+	*map = o.map;
+	return rc;
 }
 
 /* Enters the outcome of a capture, unless the method has a better one already. */
@@ -478,6 +483,51 @@ static int note_capture(struct weaving *v, uint32_t method, const struct rule *r
 	return 0;
 }
 
+/* The offset that a map (code_offset_map) gives; pieces are asked for in their order. */
+static uint32_t offset_in(struct slice map, uint32_t old, uint32_t *piece)
+{
+	uint32_t n = map.n ? get_u16(map.p) : 0;
+	const uint8_t *p;
+
+	while (*piece < n && get_u16(map.p + 2 + 4 * *piece) <= old)
+		++*piece;
+	if (!*piece)
+		return old;
+	p = map.p + 4 * *piece - 2;
+	return old - get_u16(p) + get_u16(p + 2);
+}
+
+/* The method has been merged with a template once more: its map leads to where its code is now. */
+static int follow_map(struct weaving *v, uint32_t method, struct slice map, struct fault *f)
+{
+	struct weave_job *job = v->job;
+	size_t end = code_instructions(job->cls, &job->cls->methods[method]).n;
+	uint32_t first = 0, second = 0, distance = 0, n = 0, k = 0;
+	struct weave_outcome *o = job->outcomes;
+
+	while (k < job->n_outcomes && (o[k].method != method || o[k].rc < 0))
+		k++;
+	if (k == job->n_outcomes)
+		return 0;
+	o += k;
+	buf_clear(&v->map);
+	buf_u16(&v->map, 0);
+	for (uint32_t old = 0; old < end; old++) { /* what was behind stays behind */
+		uint32_t now = offset_in(map, offset_in(o->map, old, &first), &second);
+
+		if (now - old == distance)
+			continue;
+		distance = now - old;
+		buf_u16(&v->map, old);
+		buf_u16(&v->map, now);
+		n++;
+	}
+	if (!v->map.err)
+		put_u16(v->map.p, (uint16_t)n);
+	o->map = arena_dup(job->mem, buf_slice(&v->map));
+	return v->map.err || !o->map.p ? fault_set(f, E_NO_MEMORY, -1, "out of memory") : 0;
+}
+
 /* One capture at each method that has so many. */
 static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct fault *f)
 {
@@ -488,13 +538,13 @@ static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct f
 
 	if (rc < 0)
 		return rc;
-	job.own_ids = false; /* what a capture holds is the number of its name */
 	job.cls->work = job.work;
 	v.depths = arena_zero(job.mem, depth_memory(job.cls));
 	if (!v.depths)
 		rc = fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	for (uint32_t i = 0; i < job.cls->n_methods && rc >= 0; i++) {
 		struct fault why = { 0 };
+		struct slice map = { NULL, 0 };
 		const struct rule *rule;
 		size_t all;
 		int one;
@@ -503,11 +553,13 @@ static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct f
 		c->most = all > c->most ? all : c->most;
 		if (!rule)
 			continue;
-		one = capture_one(&v, &job.cls->methods[i], rule, &why);
+		one = capture_one(&v, &job.cls->methods[i], rule, &map, &why);
 		if (one == E_NO_MEMORY)
 			rc = fault_set(f, one, -1, "out of memory");
 		n += one >= 0;
 		note_capture(c->v, i, rule, one, &why);
+		if (one >= 0 && job.own_ids)
+			rc = follow_map(c->v, i, map, f);
 	}
 	if (rc >= 0 && n)
 		rc = class_write(job.cls, out);
@@ -583,12 +635,12 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	rules_choose(w->rules, &v.facts, &v.choice);
 	rc = weave_methods(&v, f);
-	buf_release(&v.map);
 	if (rc >= 0 && w->captures)
 		rc = weave_captures(&v, bytes, out, f);
 	else if (rc >= 0 && job->n_woven)
 		rc = class_write(job->cls, out);
 	if (rc >= 0 && job->own_ids)
 		find_ids(job);
+	buf_release(&v.map);
 	return rc;
 }

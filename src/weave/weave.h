@@ -56,8 +56,10 @@ struct weave_job {
 	int32_t first_id;		      /* method k of the class gets first_id + k ... */
 	weave_id *id_of;		      /* ... unless this is there to be asked */
 	void *id_ctx;
-	bool own_ids; /* each id is an Integer constant of its own, to be changed afterwards */
-	bool ahead;   /* no agent will decide contexts: hooks with them are E_UNSUPPORTED */
+	/* Each id is an Integer constant of its own, to be changed afterwards; numbers->placed must be
+	 * there then. */
+	bool own_ids;
+	bool ahead; /* no agent will decide contexts: hooks with them are E_UNSUPPORTED */
 	const struct cond_numbers *numbers; /* NULL: the same of conditions and captures */
 	/* results */
 	struct class *cls;		/* to be given back with class_release */

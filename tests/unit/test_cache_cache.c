@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cache/numbers.h"
 #include "classes.h"
 #include "classfile/digest.h"
+#include "rule/print.h"
 #include "test.h"
 
 /* A store, a set of rules and a class. */
@@ -438,21 +440,281 @@ TEST(recipe_with_any_byte_changed_is_read_without_harm)
 	lab_close(&l);
 }
 
-TEST(cache_keeps_nothing_that_is_for_one_jvm_only)
+/* ---- conditions, captures and sequences of callers ---- */
+
+/* static int f(int, String) { return 1; }  static int g(int, String) { return 2; } */
+static void use_arguments(struct lab *l)
 {
-	static const char *const sets[] = { "hook a.*::f if $1 > 2\n",
-					    "hook a.*::f inside a.B::g\n",
-					    "hook z.*::f inside a.B::g\n" };
+	maker_release(&l->maker);
+	maker_init(&l->maker, "a/B", 52);
+	maker_code(&l->maker, ACC_STATIC, "f", "(ILjava/lang/String;)I",
+		   (struct maker_code){ .code = BYTES(OP_ICONST_1, OP_IRETURN),
+					.max_stack = 1,
+					.max_locals = 2 });
+	maker_code(&l->maker, ACC_STATIC, "g", "(ILjava/lang/String;)I",
+		   (struct maker_code){ .code = BYTES(OP_ICONST_2, OP_IRETURN),
+					.max_stack = 1,
+					.max_locals = 2 });
+	l->bytes = maker_bytes(&l->maker);
+}
+
+/* A JVM's numbers: the same for the same, too large to be anything but a constant. */
+struct jvm {
+	char keys[64][160];
+	int32_t n;
+	int32_t left; /* that it can give */
+};
+
+static int32_t jvm_number(struct jvm *j, const char *key)
+{
+	int32_t i = 0;
+
+	while (i < j->n && strcmp(j->keys[i], key) != 0)
+		i++;
+	if (i == j->n && j->left-- <= 0)
+		return E_LIMIT;
+	if (i == j->n && CHECK(i < (int32_t)COUNT(j->keys)))
+		snprintf(j->keys[j->n++], sizeof(j->keys[0]), "%s", key);
+	return 80000 + i;
+}
+
+static int32_t jvm_site(void *ctx, const struct cond_site *site)
+{
+	struct buf key = { 0 };
+	int32_t number;
+
+	buf_printf(&key, "%d %d %.*s", (int)site->kind, site->trusted, SLICE_FMT(site->name));
+	for (const struct value *v = site->args; v; v = v->next)
+		value_print(v, &key);
+	buf_u8(&key, 0);
+	number = jvm_number(ctx, (const char *)key.p);
+	buf_release(&key);
+	return number;
+}
+
+static int32_t jvm_slot(void *ctx, struct slice name)
+{
+	char key[80];
+
+	snprintf(key, sizeof(key), "$%.*s", SLICE_FMT(name));
+	return jvm_number(ctx, key);
+}
+
+static const struct rule *nth(const struct cache_look *look, unsigned n)
+{
+	return n < look->n_touching ? look->touching[n] : NULL;
+}
+
+/* The recipe with this JVM's numbers, against what it would weave itself. */
+static void check_as_woven(struct lab *l, const struct cache_look *x, struct jvm *j,
+			   const char *label)
+{
+	struct cond_numbers give = { j, jvm_site, jvm_slot, NULL };
+	struct weave_job job = {
+		.mem = &l->mem, .work = &l->work, .first_id = 70000, .numbers = &give
+	};
+	struct buf direct = { 0 }, patched = { 0 };
+	struct class *cls, *other;
+	struct recipe_method m;
+	struct fault f = { 0 };
+	struct recipe r;
+	uint32_t k = 0;
+
+	CHECK_INT(weave_class(&l->weaver, &job, l->bytes, &direct, &f), 0, label);
+	CHECK_INT(recipe_get(buf_slice(&x->kept), &r), 0, label);
+	CHECK_INT(r.n_methods, job.n_outcomes, label);
+	buf_put(&patched, r.woven);
+	CHECK_INT(numbers_put(&r, x->touching, x->n_touching, &give, patched.p), 0, label);
+	for (size_t at = 0; recipe_next(&r, &at, &m); k++) {
+		const struct weave_outcome *o = &job.outcomes[k];
+
+		CHECK_INT(m.rc, o->rc, label);
+		CHECK(nth(x, m.rule) == o->rule);
+		CHECK_INT(m.n_anchors, o->n_anchors, label);
+		for (uint32_t i = 0; i < m.n_anchors && i < o->n_anchors; i++) {
+			struct recipe_anchor a = recipe_anchor(&m, i);
+
+			CHECK(nth(x, a.rule) == o->anchors[i].rule &&
+			      a.context == o->anchors[i].context && a.step == o->anchors[i].step);
+		}
+		if (m.id_at)
+			put_u32(patched.p + m.id_at, (uint32_t)o->id);
+	}
+	CHECK_INT(class_read(&l->mem, buf_slice(&patched), &cls, &f), 0, label);
+	CHECK_INT(class_read(&l->mem, buf_slice(&direct), &other, &f), 0, label);
+	for (uint32_t i = 0; i < cls->n_methods; i++)
+		CHECK(code_digest(&cls->pool, code_instructions(cls, &cls->methods[i])) ==
+		      code_digest(&other->pool, code_instructions(other, &other->methods[i])));
+	class_release(job.cls);
+	class_release(cls);
+	class_release(other);
+	buf_release(&direct);
+	buf_release(&patched);
+}
+
+static const char *const data_sets[] = {
+	"hook a.*::f if $1 > 2 and $2.length() == 3\n",
+	"hook a.*::f if $1 > 3 and $2.length() == 3\n",
+	"hook a.*::f if $1 > 2 and $2.length() == 80000\n",
+	"hook a.*::* if $2 matches \"x.*\" or $2.length() == 3 and $2.isEmpty()\n",
+	"hook a.*::* if $2 == \"x\"\n",
+	"hook a.*::f if $return == 100000 light\n",
+	"hook a.*::f if $return == 1 and $2.length() > 3\n",
+	"capture user = $2.length() at a.*::f\nhook a.*::* if $user == 3\n",
+	"capture name = $2.length() at a.*::f\nhook a.*::* if $name == 3\n",
+	"capture user = $2 at a.*::f\nhook a.*::* if $user == 3\n",
+	"capture user = $2 at a.*::f\ncapture long = $2.length() at a.*::*\nhook a.*::g timed\n",
+	"capture user = $2 at a.*::*\n",
+	"hook a.*::f inside a.B::g\n",
+	"hook a.*::f light inside a.B::g\n",
+	"hook a.*::f directly inside a.B::g light\n",
+	"hook z.*::f inside a.B::g\n",
+	"hook z.*::f inside a.B::g > a.B::f inside x.X::x >> a.*::*\n",
+	"hook z.*::f inside a.B::f\nhook a.*::* if $1 == 0 and $2.length() == 1\n",
+	"hook z.*::f inside a.B::f\nhook y.*::f inside a.B::f\nhook a.*::g full\n",
+};
+
+TEST(recipe_with_the_numbers_of_a_jvm_is_what_it_would_weave)
+{
+	struct jvm first = { .left = 64 }, second = { .left = 64 };
 	struct cache_look x;
 	struct lab l;
 
-	if (!lab_open(&l, sets[0]))
+	if (!lab_open(&l, data_sets[0]))
 		return;
-	for (size_t i = 0; i < COUNT(sets); i++) {
-		set_rules(&l, sets[i]);
-		CHECK_INT(look(&l, l.bytes, &x), 0, sets[i]);
-		CHECK(x.passing && !x.nothing);
+	use_arguments(&l);
+	jvm_slot(&second, slice_str("other"));
+	for (size_t i = COUNT(data_sets); i--;) /* they are not asked in the same order */
+		CHECK(jvm_number(&second, data_sets[i]) > 0);
+	for (size_t i = 0; i < COUNT(data_sets); i++) {
+		set_rules(&l, data_sets[i]);
+		CHECK_INT(pass(&l, l.bytes, &x), 0, data_sets[i]);
+		check_as_woven(&l, &x, &first, data_sets[i]);
+		buf_release(&x.kept);
+		set_rules(&l, data_sets[i]);
+		CHECK_INT(pass(&l, l.bytes, &x), 1, data_sets[i]);
+		check_as_woven(&l, &x, &second, data_sets[i]);
 		buf_release(&x.kept);
 	}
+	lab_close(&l);
+}
+
+TEST(recipe_is_of_no_use_to_a_jvm_without_numbers)
+{
+	struct jvm j = { .left = 0 };
+	struct cond_numbers give = { &j, jvm_site, jvm_slot, NULL };
+	struct cache_look x;
+	struct recipe r;
+	struct lab l;
+	uint8_t *copy;
+
+	if (!lab_open(&l, data_sets[0]))
+		return;
+	use_arguments(&l);
+	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
+	CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, NULL);
+	copy = arena_copy(&l.mem, r.woven.p, r.woven.n);
+	CHECK_INT(numbers_put(&r, x.touching, x.n_touching, &give, copy), E_LIMIT, NULL);
+	CHECK_INT(numbers_put(&r, x.touching, 0, &give, copy), E_DAMAGED, "a rule too few");
+	buf_release(&x.kept);
+	lab_close(&l);
+}
+
+static unsigned draw_below(uint64_t *seed, size_t n)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)((*seed >> 33) % n);
+}
+
+/* The class with one method more. */
+static void make_other(struct lab *l)
+{
+	maker_code(&l->maker, ACC_STATIC, "h", "()I",
+		   (struct maker_code){ .code = BYTES(OP_ICONST_3, OP_IRETURN), .max_stack = 1 });
+	l->bytes = maker_bytes(&l->maker);
+}
+
+/* A set of rules as chance wants it; some touch the class, some do not. */
+static void draw_rules(struct buf *out, uint64_t *seed)
+{
+	static const char *const targets[] = { "a.*::*", "a.B::f", "a.*::g", "z.*::*", "**::f" };
+	static const char *const conditions[] = {
+		"",
+		"",
+		" if $1 > 2",
+		" if $1 > 3",
+		" if $2.length() == 3",
+		" if $2.length() == 3 and $2.isEmpty()",
+		" if $2.isEmpty() and $2.length() == 3",
+		" if $2 matches \"x\"",
+		" if $2 matches \"y\"",
+		" if $one == 3",
+		" if $two == 3",
+		" if $return == 7",
+	};
+	static const char *const contexts[] = { "",
+						"",
+						"",
+						" inside a.B::g",
+						" inside a.*::g",
+						" directly inside a.B::g",
+						" inside x.X::x > a.B::f",
+						" inside x.X::x >> a.B::f" };
+	static const char *const levels[] = { "", " light", " timed", " full", " timed 1/9" };
+	static const char *const values[] = { "$1", "$2", "$2.length()", "$2.isEmpty()" };
+
+#define DRAW(list) list[draw_below(seed, COUNT(list))]
+	for (unsigned n = 1 + draw_below(seed, 3); n; n--) {
+		switch (draw_below(seed, 8)) {
+		case 0:
+			buf_printf(out, "skip %s\n", DRAW(targets));
+			break;
+		case 1:
+			buf_printf(out, "capture %s = %s at %s\n",
+				   draw_below(seed, 2) ? "one" : "two", DRAW(values),
+				   DRAW(targets));
+			break;
+		default:
+			buf_printf(out, "hook %s%s%s%s\n", DRAW(targets), DRAW(contexts),
+				   DRAW(conditions), DRAW(levels));
+		}
+	}
+	buf_text(out, "capture one = $1 at q.Q::q\ncapture two = $1 at q.Q::q\n");
+	buf_u8(out, 0);
+#undef DRAW
+}
+
+/* Whatever was stored before, and under whichever rules: what is found is what would be woven now. */
+TEST(cache_never_gives_what_would_not_be_woven_now)
+{
+	unsigned found = 0;
+	uint64_t seed = 8;
+	struct lab l;
+
+	if (!lab_open(&l, "hook a.*::*\n"))
+		return;
+	for (int i = 0; i < 3000; i++) {
+		struct cache_query q = { .rules = &l.cache, .mem = &l.mem };
+		struct buf text = { 0 }, fresh = { 0 };
+		struct cache_look x;
+
+		weaver_release(&l.weaver);
+		arena_reset(&l.mem);
+		draw_rules(&text, &seed);
+		set_rules(&l, (const char *)text.p);
+		use_arguments(&l);
+		if (draw_below(&seed, 4) == 0)
+			make_other(&l);
+		q.bytes = l.bytes;
+		found += pass(&l, l.bytes, &x) > 0 && !x.nothing;
+		if (!x.nothing) {
+			CHECK_INT(cache_weave(&q, &x, &l.work, &fresh), 0, (char *)text.p);
+			CHECK_MEM(x.kept.p, x.kept.n, fresh.p, fresh.n, (char *)text.p);
+		}
+		buf_release(&x.kept);
+		buf_release(&fresh);
+		buf_release(&text);
+	}
+	CHECK(found > 300);
 	lab_close(&l);
 }

@@ -23,7 +23,7 @@ static int32_t a_slot(void *ctx, struct slice name)
 	return (int32_t)name.n;
 }
 
-static const struct cond_numbers numbers = { NULL, a_site, a_slot };
+static const struct cond_numbers numbers = { .site = a_site, .slot = a_slot };
 
 /* ---- one class with methods of all shapes ---- */
 

@@ -359,7 +359,7 @@ static int32_t a_slot(void *ctx, struct slice name)
 	return (int32_t)name.n;
 }
 
-static const struct cond_numbers numbers = { NULL, a_site, a_slot };
+static const struct cond_numbers numbers = { .site = a_site, .slot = a_slot };
 
 static bool open_rules(struct fixture *t, const struct body *template, const char *text)
 {
