@@ -15,7 +15,9 @@
 
 enum {
 	DEPTH = 1024,  /* frames that are looked at; what lies further out is not found */
-	NEAR = 16,     /* ... when only the caller is asked for */
+	ASKING = 3,    /* the innermost are ask0, special and enter, always */
+	FEW = 4,       /* enterFull, the method, a bridge, its caller: each frame has its price */
+	NEAR = 16,     /* ... when there are more bridges */
 	OWN = 64,      /* methods of the probe's class */
 	KNOWN = 4096,  /* remembered answers, a power of two */
 	BRIDGE = 0x40, /* JVMS table 4.6-A */
@@ -69,7 +71,7 @@ static bool is_own(jmethodID m)
 static bool callers_take(struct callers *c, jint depth)
 {
 	c->n = 0;
-	if ((*agent.jvmti)->GetStackTrace(agent.jvmti, NULL, 0, depth, c->frames, &c->n) !=
+	if ((*agent.jvmti)->GetStackTrace(agent.jvmti, NULL, ASKING, depth, c->frames, &c->n) !=
 	    JVMTI_ERROR_NONE)
 		return false;
 	c->at = 0;
@@ -111,20 +113,33 @@ done:
 	return same;
 }
 
-static bool is_called_by(const struct callers *c, struct hooked *caller, JNIEnv *jni)
+static bool is_called_by(struct callers *c, struct hooked *caller, JNIEnv *jni)
 {
 	jint at = c->at;
 	jmethodID m;
 
+	if (!caller)
+		return false;
+	/* The same ones come again and again, and the JVM wants more time for each question than for a frame. */
+	m = c->frames[at].method;
+	if (__atomic_load_n(&caller->java, __ATOMIC_RELAXED) == (void *)m)
+		return true;
+	if (__atomic_load_n(&caller->other, __ATOMIC_RELAXED) == (void *)m)
+		return false;
 	while (at < c->n && is_bridge(c->frames[at].method))
 		at++;
-	if (at >= c->n || !caller)
+	if (at >= c->n && c->n == FEW && callers_take(c, NEAR))
+		for (at = c->at; at < c->n && is_bridge(c->frames[at].method);)
+			at++;
+	if (at >= c->n)
 		return false;
 	m = c->frames[at].method;
 	if (__atomic_load_n(&caller->java, __ATOMIC_RELAXED) == (void *)m)
 		return true;
-	if (!is_named(m, caller, jni))
+	if (!is_named(m, caller, jni)) {
+		__atomic_store_n(&caller->other, (void *)m, __ATOMIC_RELAXED);
 		return false;
+	}
 	__atomic_store_n(&caller->java, (void *)m, __ATOMIC_RELAXED);
 	return true;
 }
@@ -283,7 +298,7 @@ uint64_t stack_ask(JNIEnv *jni, uint32_t id)
 	if (!h || agent.dead || !agent.jvmti || !probe_question(id, &q))
 		return 0;
 	__atomic_fetch_add(&stack.looks, 1, __ATOMIC_RELAXED);
-	if (callers_take(&callers, q.by_stack ? DEPTH : NEAR)) {
+	if (callers_take(&callers, q.by_stack ? DEPTH : FEW)) {
 		direct = q.caller && is_called_by(&callers, woven_method(q.caller), jni);
 		inside = q.by_stack && is_inside_rule(jni, &callers, h->rule);
 	}

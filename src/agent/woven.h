@@ -36,6 +36,7 @@ struct hooked { /* a method */
 	bool bound;    /* ... with a condition or a capture, which go with their rule */
 	uint8_t code;  /* ... enum instrument_code */
 	void *java;    /* the jmethodID under which it was last seen on a stack, or NULL */
+	void *other;   /* ... of another method that was there in its place, and is no bridge */
 	uint32_t one_in;
 	uint64_t peak;	     /* most calls seen running at once */
 	uint64_t calls;	     /* at the last look: for rates and 1/N */

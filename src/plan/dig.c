@@ -555,11 +555,18 @@ void dig_callee(struct dig *d, struct slice name)
 		d->graph[d->asked].callees[d->graph[d->asked].n++] = kept;
 }
 
+/* Who else calls the guilty method is good to know, but not at any price: each question takes milliseconds. */
+static bool has_spent_enough(const struct dig *d)
+{
+	return d->asked >= d->trail.n && d->options.budget > 0 &&
+	       d->spent_ns > d->options.budget * (d->now - d->began);
+}
+
 void dig_callees_end(struct dig *d)
 {
 	if (d->asked < d->n_graph)
 		d->asked++;
-	if (is_late(d, 20 * second))
+	if (is_late(d, 20 * second) || has_spent_enough(d))
 		d->asked = d->n_graph;
 	else
 		find_more_graph(d);

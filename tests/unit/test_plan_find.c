@@ -196,6 +196,24 @@ TEST(slow_calls_below_the_limit_of_the_root_are_seen)
 	dig_release(&d);
 }
 
+TEST(other_callers_are_asked_for_as_long_as_the_budget_lasts)
+{
+	struct dig d;
+
+	for (int poor = 0; poor < 2; poor++) {
+		begin(&d);
+		d.began = 1e9, d.now = 11e9;
+		d.spent_ns = poor ? 150e6 : 50e6;
+		d.trail.n = 2;
+		d.n_graph = 6;
+		dig_callees_end(&d);
+		CHECK_INT(d.asked, 1, "the way down is asked for in any case");
+		dig_callees_end(&d);
+		CHECK_INT(d.asked, poor ? 6 : 2, NULL);
+		dig_release(&d);
+	}
+}
+
 TEST(watching_goes_on_until_slow_calls_were_seen)
 {
 	struct dig d;
