@@ -19,6 +19,7 @@
 #include "agent/watch.h"
 #include "base/mem.h"
 #include "probe/probe.h"
+#include "probe/types.h"
 #include "wire/wire.h"
 
 static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
@@ -47,6 +48,7 @@ static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
 	figures_put_methods(&c->out, m.flags);
 	if (m.flags & REPORT_TREE)
 		rc = figures_put_tree(&c->out);
+	tiers_put_sequences(&c->out);
 	in_place_put(&c->out);
 	figures_put_status(&c->out);
 	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
@@ -58,6 +60,7 @@ static void run_tree(struct conn *c, JNIEnv *jni, struct slice payload)
 
 	(void)jni, (void)payload;
 	rc = figures_put_tree(&c->out);
+	tiers_put_sequences(&c->out);
 	figures_put_status(&c->out);
 	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
 }
@@ -117,6 +120,7 @@ static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 			h->before = h->jni_calls = 0;
 	}
 	reading_reset(0); /* what was pruned belongs to nobody */
+	types_forget();
 	data_seen_reset();
 	in_place_reset();
 	conn_done(c, DONE, "figures count from now");

@@ -429,7 +429,8 @@ static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 				.max_ns = agent_ns(f->max),
 				.flags = node_flags(h),
 				.jni = jni_share(h),
-				.cold = cold_calls(h) };
+				.cold = cold_calls(h),
+				.type = types_of(id) | (h->access & ACC_STATIC ? TYPE_STATIC : 0) };
 	if (f->metered.calls && f->metered.weight)
 		PUT_METERED(&m, &f->metered, f->calls);
 	wire_put_node(t->out, &m);

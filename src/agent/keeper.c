@@ -14,7 +14,6 @@
 #include "agent/probes.h"
 #include "agent/reading.h"
 #include "agent/rulebook.h"
-#include "agent/tiers.h"
 #include "agent/woven.h"
 #include "probe/histogram.h"
 #include "probe/probe.h"
@@ -148,7 +147,6 @@ void keeper_tick(void)
 	if (!limits)
 		return;
 	reading_sweep(now, (uint64_t)STALL_S * agent.scale.hz);
-	tiers_tick();
 	seconds *= in_place_open_share(); /* nothing is counted while hooks are closed */
 	if (n > METHODS_A_TICK)
 		seconds *= (n + METHODS_A_TICK - 1) / METHODS_A_TICK;

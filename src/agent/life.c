@@ -19,6 +19,7 @@
 #include "agent/probes.h"
 #include "agent/proof.h"
 #include "agent/sample.h"
+#include "agent/tiers.h"
 #include "agent/trace.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
@@ -108,6 +109,7 @@ void life_last_report(void)
 	conn_welcome(&out);
 	figures_put_methods(&out, 0);
 	(void)figures_put_tree(&out); /* without it there are still the methods */
+	tiers_put_sequences(&out);
 	in_place_put(&out);
 	change_put_left(&out);
 	figures_put_status(&out);

@@ -6,9 +6,11 @@
 #include "agent/tiers.h"
 
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/probes.h"
 #include "agent/vmstructs.h"
 #include "agent/woven.h"
 #include "classfile/class.h"
@@ -19,13 +21,12 @@
 enum {
 	LEVEL_C2 = 4,  /* HotSpot's; 1 to 3 are C1's */
 	LAST_JDK = 25, /* a jmethodID points at the Method's address */
-	WANTED_S = 10, /* for which sequences are kept after somebody asked */
+	WATCH_MS = 20, /* for which sequences are watched each time that somebody asks */
 };
 
 static struct {
 	bool asked, known;
 	uint64_t code, level; /* offsets */
-	uint64_t wanted;      /* tick at which somebody last asked */
 } tiers;
 
 static bool copy(uint64_t from, void *to, size_t n)
@@ -91,7 +92,8 @@ static void look_at_method(const struct woven *w, jmethodID method)
 	(*agent.jvmti)->GetMethodModifiers(agent.jvmti, method, &access);
 	h = woven_named(w, name, desc);
 	if (h)
-		types_set(h->id, tiers_of(method, access));
+		types_set(h->id,
+			  tiers_of(method, access) | (probes_settles(h->id) ? TYPE_SETTLED : 0));
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
 }
@@ -146,33 +148,41 @@ static void borders_of(uint64_t borders[TYPE_LENGTHS - 1])
 
 static void put_sequence(void *ctx, const struct types_sequence *s)
 {
-	wire_put_sequence(ctx, &(struct wire_sequence){ .caller = s->caller,
-							.method = s->method,
-							.thrown = s->thrown,
-							.length = s->length,
-							.calls = s->calls,
-							.min_ns = agent_ns(s->min),
-							.low_ns = agent_ns(s->low) });
+	const struct sequence *q = &s->s;
+
+	wire_put_sequence(ctx,
+			  &(struct wire_sequence){ .caller = q->types[0],
+						   .method = q->types[1],
+						   .thrown = q->transitions[1] == TRANSITION_THROW,
+						   .length = q->length,
+						   .calls = s->calls,
+						   .min_ns = agent_ns(s->min),
+						   .low_ns = agent_ns(s->low),
+						   .next = q->types[2],
+						   .begin = q->transitions[0],
+						   .end = q->transitions[1],
+						   .settled = q->settled });
+}
+
+void tiers_put_sequences(struct buf *out)
+{
+	types_read(put_sequence, out);
 }
 
 void tiers_run(struct conn *c, JNIEnv *jni, struct slice payload)
 {
+	static const struct timespec a_while = { .tv_nsec = WATCH_MS * 1000000 };
 	uint64_t borders[TYPE_LENGTHS - 1];
-	int rc = 0;
+	int rc;
 
 	(void)payload;
 	borders_of(borders);
 	look(jni);
-	tiers.wanted = tick_now();
-	if (!types_are_watched())
-		rc = types_watch(true, borders);
-	else
-		types_read(put_sequence, &c->out);
-	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
-}
-
-void tiers_tick(void)
-{
-	if (types_are_watched() && agent_age_ns(tiers.wanted) > WANTED_S * 1000000000ull)
+	rc = types_watch(true, borders);
+	if (rc >= 0) {
+		nanosleep(&a_while, NULL);
 		types_watch(false, NULL);
+	}
+	tiers_put_sequences(&c->out);
+	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
 }

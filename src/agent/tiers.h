@@ -14,8 +14,8 @@
 unsigned tiers_of(jmethodID method, jint access);
 const char *tiers_text(unsigned type); /* "compiled by C2" */
 
-/* The command: looks at all hooked methods, and has sequences kept until a while after. */
+/* The command: looks at all hooked methods, and watches sequences for a moment. */
 void tiers_run(struct conn *c, JNIEnv *jni, struct slice payload);
-void tiers_tick(void); /* once in a while: does anybody still want that? */
+void tiers_put_sequences(struct buf *out); /* those that were seen since figures were reset */
 
 #endif

@@ -47,8 +47,8 @@ static const char help[] =
 	"                     take turns, for 10 seconds if not said otherwise\n"
 	"  --bare[=SECONDS]   also take all hooks out for so long (10) but for a few that count, to see how\n"
 	"                     fast the program is without; lasts until it is compiled again, twice\n"
-	"  --types[=SECONDS]  also what methods are run by (interpreter, C1, C2), and how short calls are by\n"
-	"                     the types of caller and method; looks for 3 seconds if not said otherwise\n"
+	"  --types[=SECONDS]  also what methods are run by (interpreter, C1, C2), and how short times between\n"
+	"                     hooked events are by such types; looks for 3 seconds if not said otherwise\n"
 	"  --no-memory        do not keep how long methods take, for 'sonde dig' to compare with\n"
 	"  --reset            let all figures count from now: after printing, or before a live view\n"
 	"  --pid PID          of a recording with several processes, this one\n"
@@ -67,7 +67,7 @@ static const char help[] =
 	"  sonde report --sort self --top 20 shop.jar | less\n"
 	"  sonde report --json 4711 | jq '.methods[] | select(.errors > 0)'\n";
 
-enum { INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10, TYPES_S = 3 };
+enum { INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10, TYPES_S = 3, TYPES_PAUSE_MS = 100 };
 
 struct seen { /* of a method, the time before: to tell the rate */
 	uint32_t id;
@@ -329,7 +329,8 @@ static int measure_bare(struct view *v)
 	return status == CLI_NO ? CLI_DONE : status;
 }
 
-/* Types change while a program warms up, so they are looked at every second. */
+/* Each time that it is asked the agent watches for a moment, in which all calls are timed; in between the program runs
+ * as before. */
 static int look_at_types(struct view *v)
 {
 	uint64_t begin = clock_ns(), spent = 0;
@@ -347,8 +348,7 @@ static int look_at_types(struct view *v)
 		if (status != CLI_DONE || spent >= v->types_ns)
 			break;
 		progress_step(&progress, (double)spent / (double)v->types_ns, 0);
-		usleep((useconds_t)(v->types_ns - spent < 1000000000u ? (v->types_ns - spent) / 1000
-								      : 1000000));
+		usleep(TYPES_PAUSE_MS * 1000);
 	}
 	progress_clear(&progress);
 	return status;
@@ -396,6 +396,7 @@ static int from_program(struct view *v, const char *text)
 		return status;
 	}
 	v->client.quiet = true;
+	v->report.n_sequences = 0; /* told again */
 	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE | REPORT_PARTLY });
 	status = client_ask(&v->client, report_take, &v->report);
 	v->pid = v->client.pid;

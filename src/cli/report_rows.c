@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/report_types.h"
 #include "cli/states.h"
-#include "probe/types.h"
+#include "tree/sequence.h"
 #include "rule/rule.h"
 
 enum { FILE_LIMIT = 512 << 20 };
@@ -309,6 +309,7 @@ void report_sort(struct report *r, enum report_order order)
 	if (r->n)
 		qsort_r(r->all, r->n, sizeof(r->all[0]), compare, &order);
 	find_overloads(r);
+	report_sequences_sort(r);
 }
 
 /* ---- JSON ---- */

@@ -13,6 +13,7 @@
 #include "cli/method_name.h"
 #include "plan/rounds.h"
 #include "tree/place.h"
+#include "tree/sequence.h"
 #include "wire/wire.h"
 
 struct report_method {
@@ -35,7 +36,7 @@ struct report {
 	struct tree tree;	   /* empty: no node was told */
 	struct place_alone *alone; /* by id: methods that were measured in place */
 	size_t n_alone, alone_room;
-	struct wire_sequence *sequences; /* of method types, when they were asked for */
+	struct sequence *sequences; /* of method types, if somebody has asked for them */
 	size_t n_sequences, sequences_room;
 	bool with_sequences;
 	bool has_program;

@@ -189,8 +189,9 @@ static void footer(const struct report_table *how, const struct report *r,
 	if (r->has_program && how->has_costs)
 		show_program(r, how->utf8, out);
 	if (how->sequences && r->n_sequences) {
-		buf_text(out,
-			 "\nCalls with nothing hooked below them, of those that were drawn:\n");
+		buf_text(
+			out,
+			"\nTimes between two hooked events, spent in the middle one of three methods:\n");
 		report_sequences_put(r, out);
 	}
 	if (how->bare)

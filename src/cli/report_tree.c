@@ -55,7 +55,8 @@ static void add_node(struct report *r, const struct wire_node *n)
 			 .raw = (double)n->total_ns,
 			 .margin = m ? margin_of(&m->m, (double)n->timed) : 0,
 			 .interpreted = report_interpreted(n->cold, m ? m->m.calls : n->calls),
-			 .jni = n->jni >= 0 && n->jni <= 1 ? n->jni : 0 });
+			 .jni = n->jni >= 0 && n->jni <= 1 ? n->jni : 0,
+			 .type = n->type });
 }
 
 int report_add_node(struct report *r, struct slice payload)
@@ -177,9 +178,14 @@ static void take_method(struct report_method *m, const struct tree_method *t, bo
 
 void report_compensate(struct report *r, const struct costs *c)
 {
-	static const struct costs nothing;
+	struct costs costs = c ? *c : (struct costs){ 0 };
+	struct sequences seen = { 0 };
 	struct tree_method *all = NULL;
 	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_sequences; i++)
+		sequences_add(&seen, &r->sequences[i]);
+	costs.seen = &seen;
 
 	for (size_t i = 0; i < r->n; i++) {
 		r->all[i]->raw_ns = (double)r->all[i]->m.total_ns;
@@ -188,9 +194,9 @@ void report_compensate(struct report *r, const struct costs *c)
 	if (!r->tree.n || r->err)
 		return;
 	tree_gather(&r->tree);
-	tree_compensate(&r->tree, c ? c : &nothing);
+	tree_compensate(&r->tree, &costs);
 	if (c)
-		take_places(r, c);
+		take_places(r, &costs);
 	r->err = r->tree.err ? r->tree.err : tree_methods(&r->tree, &all, &n);
 	for (size_t i = 0; i < n && !r->err; i++) {
 		struct report_method *m = method_of(r, all[i].id);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_types.c - sequences of method types as the agent tells them: the caller enters a method, and that
- * returns, or throws, to the caller; how short such calls can be, by class of lengths. */
+/* report_types.c - sequences of method types as the agent tells them: three methods and the two transitions between
+ * them, and how short the time of the middle one can be, by class of lengths. */
 #include "cli/report_types.h"
+
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/table.h"
-#include "probe/types.h"
 #include "tree/cost.h"
+
+enum { ROWS = 40 }; /* for people */
 
 const char *report_type_text(unsigned type)
 {
@@ -22,11 +25,29 @@ const char *report_type_text(unsigned type)
 	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "";
 }
 
-int report_add_sequence(struct report *r, struct slice payload)
+bool report_sequence(struct slice payload, struct sequence *out)
 {
 	struct wire_sequence m;
 
-	if (wire_get_sequence(payload, &m) < 0 || m.length >= TYPE_LENGTHS)
+	if (wire_get_sequence(payload, &m) < 0 || m.length >= COST_CLASSES || m.caller >= TYPES ||
+	    m.method >= TYPES || m.next >= TYPES || m.begin >= TRANSITIONS || m.end >= TRANSITIONS)
+		return false;
+	*out = (struct sequence){ .types = { m.caller, m.method, m.next },
+				  .transitions = { (enum transition)m.begin,
+						   (enum transition)m.end },
+				  .settled = m.settled != 0,
+				  .length = m.length,
+				  .calls = (double)m.calls,
+				  .min = (double)m.min_ns,
+				  .low = (double)m.low_ns };
+	return true;
+}
+
+int report_add_sequence(struct report *r, struct slice payload)
+{
+	struct sequence one;
+
+	if (!report_sequence(payload, &one))
 		return 0;
 	if (r->n_sequences == r->sequences_room) {
 		size_t room = r->sequences_room ? 2 * r->sequences_room : 64;
@@ -37,9 +58,11 @@ int report_add_sequence(struct report *r, struct slice payload)
 		r->sequences = more;
 		r->sequences_room = room;
 	}
-	r->sequences[r->n_sequences++] = m;
+	r->sequences[r->n_sequences++] = one;
 	return 0;
 }
+
+/* ---- JSON ---- */
 
 static void type_json(struct json *j, const char *key, const char *is_static, unsigned type)
 {
@@ -54,28 +77,44 @@ static void type_json(struct json *j, const char *key, const char *is_static, un
 	json_bool(j, (type & TYPE_STATIC) != 0);
 }
 
+static uint64_t from_ns(const struct sequence *s)
+{
+	static const double borders[COST_CLASSES - 1] = COST_BORDERS;
+
+	return s->length ? (uint64_t)borders[s->length - 1] : 0;
+}
+
+static void sequence_json(const struct sequence *s, struct json *j)
+{
+	static const char *const transitions[TRANSITIONS] = { "enter", "return", "exception" };
+
+	json_open(j, '{');
+	type_json(j, "caller", "caller_static", s->types[0]);
+	json_key(j, "begin");
+	json_text(j, transitions[s->transitions[0]]);
+	type_json(j, "method", "method_static", s->types[1]);
+	json_key(j, "end");
+	json_text(j, transitions[s->transitions[1]]);
+	type_json(j, "next", "next_static", s->types[2]);
+	json_key(j, "settled");
+	json_bool(j, s->settled);
+	cli_json_count(j, "from_ns", from_ns(s));
+	cli_json_count(j, "calls", (uint64_t)s->calls);
+	cli_json_count(j, "min_ns", (uint64_t)s->min);
+	cli_json_count(j, "low_ns", (uint64_t)s->low);
+	json_close(j, '}');
+}
+
 void report_sequences_json(const struct report *r, struct json *j)
 {
-	static const double borders[TYPE_LENGTHS - 1] = COST_BORDERS;
-
 	json_key(j, "sequences");
 	json_open(j, '[');
-	for (size_t i = 0; i < r->n_sequences; i++) {
-		const struct wire_sequence *s = &r->sequences[i];
-
-		json_open(j, '{');
-		type_json(j, "caller", "caller_static", s->caller);
-		type_json(j, "method", "method_static", s->method);
-		json_key(j, "exit");
-		json_text(j, s->thrown ? "exception" : "return");
-		cli_json_count(j, "from_ns", s->length ? (uint64_t)borders[s->length - 1] : 0);
-		cli_json_count(j, "calls", s->calls);
-		cli_json_count(j, "min_ns", s->min_ns);
-		cli_json_count(j, "low_ns", s->low_ns);
-		json_close(j, '}');
-	}
+	for (size_t i = 0; i < r->n_sequences; i++)
+		sequence_json(&r->sequences[i], j);
 	json_close(j, ']');
 }
+
+/* ---- a table ---- */
 
 enum { CALLS, LEAST, LOW, LENGTH, COLUMNS };
 
@@ -86,36 +125,61 @@ static void put_type(struct buf *out, unsigned type)
 	buf_printf(out, "%s%s", type & TYPE_STATIC ? "static " : "", *text ? text : "not hooked");
 }
 
+/* "static C2 > C2 < static C2" */
+static void put_sequence(struct buf *out, const struct sequence *s)
+{
+	static const char *const signs[TRANSITIONS] = { " > ", " < ", " ! " };
+
+	put_type(out, s->types[0]);
+	buf_text(out, signs[s->transitions[0]]);
+	put_type(out, s->types[1]);
+	buf_text(out, signs[s->transitions[1]]);
+	put_type(out, s->types[2]);
+	buf_text(out, s->settled ? "\n" : ", 1/1\n");
+}
+
+static int by_calls(const void *left, const void *right)
+{
+	const struct sequence *a = left, *b = right;
+
+	return a->calls < b->calls ? 1 : a->calls > b->calls ? -1 : 0;
+}
+
+void report_sequences_sort(struct report *r)
+{
+	if (r->n_sequences)
+		qsort(r->sequences, r->n_sequences, sizeof(*r->sequences), by_calls);
+}
+
 void report_sequences_put(const struct report *r, struct buf *out)
 {
-	static const double borders[TYPE_LENGTHS - 1] = COST_BORDERS;
 	static const struct table_column columns[COLUMNS] = {
 		[CALLS] = { "calls", 0, false, false },
 		[LEAST] = { "min", 0, false, false },
 		[LOW] = { "p5", 0, false, false },
 		[LENGTH] = { "from", 0, false, false },
 	};
+	size_t n = r->n_sequences < ROWS ? r->n_sequences : ROWS;
 	char text[FIGURE_MAX];
 	struct table t;
 
 	table_init(&t, columns, COLUMNS);
-	for (size_t i = 0; i < r->n_sequences; i++) {
-		const struct wire_sequence *s = &r->sequences[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct sequence *s = &r->sequences[i];
 
-		table_cell(&t, figure_count(text, s->calls));
-		table_cell(&t, figure_time(text, (double)s->min_ns));
-		table_cell(&t, figure_time(text, (double)s->low_ns));
-		table_cell(&t, figure_time(text, s->length ? borders[s->length - 1] : 0));
+		table_cell(&t, figure_count(text, (uint64_t)s->calls));
+		table_cell(&t, figure_time(text, s->min));
+		table_cell(&t, figure_time(text, s->low));
+		table_cell(&t, figure_time(text, (double)from_ns(s)));
 	}
 	table_layout(&t, 0, 0);
 	table_head(&t, out);
-	buf_text(out, "caller > method\n");
-	for (size_t i = 0; i < r->n_sequences; i++) {
+	buf_text(out, "sequence: > enters, < returns to, ! throws to\n");
+	for (size_t i = 0; i < n; i++) {
 		table_row(&t, i, out);
-		put_type(out, r->sequences[i].caller);
-		buf_text(out, " > ");
-		put_type(out, r->sequences[i].method);
-		buf_text(out, r->sequences[i].thrown ? ", by exception\n" : "\n");
+		put_sequence(out, &r->sequences[i]);
 	}
+	if (n < r->n_sequences)
+		buf_printf(out, "%zu more; --json has all\n", r->n_sequences - n);
 	table_release(&t);
 }

@@ -50,7 +50,8 @@ static void add_nodes(struct places *p, struct call_node *first)
 				 .raw = (double)m->total_ns,
 				 .interpreted =
 					 report_interpreted(m->cold, calls ? *calls : m->calls),
-				 .jni = m->jni >= 0 && m->jni <= 1 ? m->jni : 0 });
+				 .jni = m->jni >= 0 && m->jni <= 1 ? m->jni : 0,
+				 .type = m->type });
 		p->nodes[p->n++] = first;
 		add_nodes(p, first->first);
 	}
@@ -143,9 +144,10 @@ static void take_back(struct places *p, bool compensated)
 
 void call_tree_compensate(struct call_tree *t, const struct costs *c)
 {
-	static const struct costs nothing;
+	struct costs costs = c ? *c : (struct costs){ 0 };
 	struct places p = { .t = t, .nodes = mem_alloc((t->n + 1) * sizeof(*p.nodes)) };
 
+	costs.seen = &t->seen;
 	tree_init(&p.tree);
 	if (!p.nodes)
 		t->err = E_NO_MEMORY;
@@ -155,7 +157,7 @@ void call_tree_compensate(struct call_tree *t, const struct costs *c)
 		add_nodes(&p, t->root.first);
 	if (!t->err) {
 		tree_gather(&p.tree);
-		tree_compensate(&p.tree, c ? c : &nothing);
+		tree_compensate(&p.tree, &costs);
 		t->err = p.tree.err;
 	}
 	if (!t->err)

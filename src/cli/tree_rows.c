@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/report_types.h"
 #include "cli/states.h"
 
 void call_tree_init(struct call_tree *t)
@@ -22,6 +23,7 @@ void call_tree_clear(struct call_tree *t)
 	t->root = (struct call_node){ 0 };
 	t->last = &t->root;
 	t->n = 0;
+	t->seen = (struct sequences){ 0 };
 	t->total_ns = t->pruned = t->bound_ns = t->bound_calls = 0;
 }
 
@@ -55,8 +57,11 @@ static void take_status(struct call_tree *t, struct slice payload)
 bool call_tree_take(void *ctx, unsigned type, struct slice payload)
 {
 	struct call_tree *t = ctx;
+	struct sequence sequence;
 	struct call_node *n;
 
+	if (type == WIRE_sequence && report_sequence(payload, &sequence))
+		sequences_add(&t->seen, &sequence);
 	if (type == WIRE_status)
 		take_status(t, payload);
 	if (type != WIRE_node)

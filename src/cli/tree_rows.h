@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "cli/method_name.h"
+#include "tree/sequence.h"
 #include "tree/tree.h"
 #include "wire/wire.h"
 
@@ -37,7 +38,8 @@ struct call_tree {
 	size_t n;				/* nodes */
 	uint64_t pruned, bound_ns, bound_calls; /* contexts that were taken out, see messages.def */
 	uint64_t memory_limit;
-	uint64_t total_ns; /* of all roots, at least */
+	uint64_t total_ns;     /* of all roots, at least */
+	struct sequences seen; /* of method types */
 	int err;
 };
 

@@ -121,9 +121,8 @@ static bool put_away(struct strip *s, const struct probe_thread *t, const struct
 	if (!strip_put(s, &kept, sizeof(kept)))
 		return false;
 	for (const struct probe_frame *f = base + 1; f <= top; f++) {
-		struct kept_frame one = {
-			f->token, f->below, f->id & ~ID_METERED, 0, f->weight, 0
-		};
+		struct kept_frame one = { f->token, f->below,  f->id & ~(ID_METERED | ID_TYPED),
+					  0,	    f->weight, 0 };
 
 		if (f->node != &probe_nowhere)
 			one.id |= (uint32_t)f->node->key;
@@ -183,6 +182,7 @@ void *probe_unmount(void)
 	}
 	t->trace = t->trace_carrier;
 	t->trace_carrier = 0;
+	types_broken(t);
 	t->off.since_turn = 0; /* who waits for a monitor will have it elsewhere */
 	back_to_carrier(t, top);
 	return s.first;
@@ -299,6 +299,7 @@ void probe_mount(void *kept)
 			lost_carried(t); /* nobody said that the last one left */
 		t->trace_carrier = t->trace;
 		t->trace = 0;
+		types_broken(t);
 		set_base(t);
 		if (kept)
 			take_out(&s, t);

@@ -13,6 +13,7 @@
 #include "probe/histogram.h"
 #include "probe/nodes.h"
 #include "probe/tracing.h"
+#include "tree/sequence.h"
 
 /* What a frame is filled with. */
 struct entry {
@@ -66,10 +67,28 @@ static COLD uint64_t push_metered(struct entry e)
 	return push(e);
 }
 
+/* The same of a call that is an event of sequences. */
+static COLD uint64_t push_typed(struct entry e)
+{
+	const struct probe_frame *from = probe_local.top;
+	uint64_t token;
+
+	e.slow |= ID_TYPED;
+	token = push(e);
+	types_event(probe_local.mine, &(struct types_event){ .transition = TRANSITION_ENTER,
+							     .id = e.id,
+							     .from = from,
+							     .to = from + 1,
+							     .tick = token >> 1,
+							     .token = token });
+	return token;
+}
+
 /* Timed all the same: the exit, not found on the stack, is accounted to the method. */
 static COLD uint64_t enter_too_deep(uint32_t id)
 {
 	SHARED_ADD(probe.too_deep, 1);
+	types_broken(probe_local.mine);
 	return tick_now() << 1 | LOAD(probe.methods[id].one_in) >> 31;
 }
 
@@ -91,6 +110,7 @@ static APART uint64_t enter_hidden(struct probe_node *node, uint32_t id)
 	node->skip = node->one_in & ONE_IN_N ? 1 : SKIP_ALL;
 	if (node->skip != 1 || probe_local.top == probe_local.limit)
 		return 0;
+	types_broken(probe_local.mine);
 	return push((struct entry){ node, id, slow_kind(node->one_in), 1, 0 });
 }
 
@@ -110,6 +130,10 @@ static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 	ADD(node->begun, 1);
 	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
+	if (node->one_in & ONE_IN_TYPES)
+		return push_typed(
+			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
+	types_broken(probe_local.mine);
 	if (node->one_in & ONE_IN_TRACE)
 		return push_traced(
 			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
@@ -145,6 +169,7 @@ static COLD uint64_t enter_nowhere(uint32_t kid)
 	if (one_in & NODE_ASKS)
 		return PROBE_ASK;
 	SHARED_ADD(probe.nodes_refused, 1);
+	types_broken(probe_local.mine);
 	if (hidden && (weight == 0 || probe_local.top == probe_local.limit))
 		return 0;
 	if (!hidden && !shared_begin(id, one_in, &probe_local.mine->random))
@@ -468,8 +493,14 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 	}
 	if (thrown)
 		ADD(f->node->errors, 1);
-	if (UNLIKELY(LOAD(probe.types)) && f->id & ID_SLOW)
-		types_count(f, call.ticks, thrown);
+	if (UNLIKELY(f->id & ID_TYPED))
+		types_event(probe_local.mine,
+			    &(struct types_event){ .transition = thrown ? TRANSITION_THROW
+									: TRANSITION_RETURN,
+						   .id = id,
+						   .from = f,
+						   .to = f - 1,
+						   .tick = call.begin + call.ticks });
 	if (f->id & ID_SLOW && f->weight != 1)
 		leave_weight(f, call.ticks);
 	frame_ends(f);

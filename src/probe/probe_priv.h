@@ -42,7 +42,7 @@ enum {
 	HEADS = 2048,	/* chains of a thread's heads, a power of two */
 	HASH_MIN = 256, /* chains of a thread's nodes at first, a power of two */
 	PIECES = 5,	/* sizes of windows; a head is of the first */
-	ONE_IN_MAX = 1 << 25,
+	ONE_IN_MAX = 1 << 24,
 	KIDS_MANY = UINT16_MAX,
 };
 
@@ -59,7 +59,8 @@ enum {
 #define ONE_IN_TRACE (1u << 28)	    /* its calls may belong to a transaction */
 #define NODE_OPENS (1u << 27)	    /* not a sort: its frames get ID_OPENS */
 #define ONE_IN_METER (1u << 26)	    /* its timed calls are metered, see meter.c */
-#define ONE_IN_N (ONE_IN_METER - 1) /* what is left of a one_in: N */
+#define ONE_IN_TYPES (1u << 25)	    /* ... are events of sequences, see types.c */
+#define ONE_IN_N (ONE_IN_TYPES - 1) /* what is left of a one_in: N */
 
 /* The lower half of a node's key: the method's number, and what was answered. */
 #define KID_ID (PROBE_METHODS - 1u)
@@ -72,6 +73,7 @@ enum {
 /* In the id of a frame whose node is &probe_nowhere, beside KID_*: not to be reported. */
 #define ID_HIDDEN (1u << 27)
 #define ID_METERED (1u << 29) /* in a frame's id, with ID_SLOW: see meter.c */
+#define ID_TYPED (1u << 30)   /* in a frame's id, with ID_SLOW: see types.c */
 #define ID_OPENS (1u << 28)   /* in a frame's id, with ID_SLOW: counted in probe_words.inside */
 
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
@@ -176,6 +178,18 @@ struct meter_off {
 	uint64_t since_ns, since_cpu_ns, since_delay_ns;
 };
 
+/* The last event of a thread, for types.c. */
+struct types_last {
+	uint32_t turn;			 /* in which it was seen; 0: there is none */
+	const struct probe_frame *frame; /* on top of the stack since then */
+	uint64_t token;			 /* of that */
+	uint64_t tick;			 /* when it was */
+	uint64_t begin;			 /* when the one before was */
+	uint32_t key;		  /* of the sequence that the two are the transitions of; 0: none */
+	uint8_t type, transition; /* of the method that was left or made the call */
+	bool settled;
+};
+
 struct probe_thread {
 	struct probe_frame *aside; /* top of the stack, while muted */
 	struct probe_frame *base;  /* frame on which the mounted virtual thread stands */
@@ -206,6 +220,7 @@ struct probe_thread {
 	uint32_t head[HEADS];
 	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */
 	struct meter_off off;
+	struct types_last last;
 	struct meter_frame meter[PROBE_DEPTH + 1]; /* by frame */
 	char facts[PROBE_FACT_MAX];
 };
@@ -235,9 +250,10 @@ struct probe_global {
 	struct probe_method *methods;
 	struct probe_thread *threads; /* PROBE_THREADS, and one more: of threads that have ended */
 	bool ready;
-	uint32_t tracing;   /* somebody wants transactions */
-	uint32_t types;	    /* ... or sequences of method types */
-	uint32_t methods_n; /* above all that were set */
+	uint32_t tracing;    /* somebody wants transactions */
+	uint32_t types;	     /* ... or sequences of method types */
+	uint32_t types_turn; /* of watching those; grows */
+	uint32_t methods_n;  /* above all that were set */
 	uint32_t threads_n;
 	uint32_t owners_n; /* blocks from here on were never anybody's; only grows */
 	uint64_t owner[PROBE_THREADS];
@@ -363,8 +379,19 @@ void shared_end(uint32_t id, const struct shared_end *end);
 void shared_add(uint32_t id, const struct probe_figures *f); /* but for stalls */
 void shared_bucket(struct probe_method *m, unsigned bucket, uint32_t count);
 
-/* types.c: a drawn call ends, which has a node. */
-void types_count(const struct probe_frame *f, uint64_t ticks, bool thrown);
+/* types.c */
+struct types_event {
+	uint8_t transition;		     /* TRANSITION_* */
+	uint32_t id;			     /* method whose hook this is */
+	const struct probe_frame *from, *to; /* on top of the stack before and after it */
+	uint64_t tick, token;		     /* token: of the call, when it is entered */
+};
+void types_event(struct probe_thread *t, const struct types_event *e);
+void types_moved(struct probe_thread *t, const struct probe_frame *f, uint64_t token); /* shifted */
+static inline void types_broken(struct probe_thread *t) /* something else happened */
+{
+	t->last.turn = 0;
+}
 
 /* meter.c */
 int meter_init(void); /* 0 or E_NO_MEMORY */

@@ -75,6 +75,7 @@ bool threads_prepare(struct probe_thread *t)
 	t->hash_mask = 2 * HASH_MIN - 1;
 	t->lane = NULL;
 	t->off = (struct meter_off){ 0 };
+	t->last = (struct types_last){ 0 };
 	/* Never 0, and another one for each. */
 	t->random = (SHARED_ADD(probe.seed, 1) + 1) * 0x9e3779b97f4a7c15u;
 	return true;

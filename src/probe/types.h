@@ -1,44 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types.h - what methods are run by, and the least that calls took by the types of caller and method.
+/* types.h - what methods are run by, and the least that sequences of hooked events took (tree/sequence.h).
  *
- * A sequence is two transitions between three methods that follow each other with nothing hooked
- * between: the caller enters a method, and that returns, or throws, to the caller.  Only calls that are drawn
- * (1/N) count, in contexts from which nothing hooked was ever called; the caller is the nearest hooked one that
- * has a frame.  Memory is fixed, and taken when somebody first wants this.
+ * Sequences are watched for short whiles, in which every call of a timed method is timed, so that no event is
+ * missed.  Calls that are metered or belong to a transaction are no events, and what they are part of does not
+ * count; those that are only counted are a part of their caller, as what is not hooked.  What was seen is kept in a
+ * fixed number of cells until it is forgotten.
  *
- * types_set, types_watch and types_read are for the agent, one thread at a time. */
+ * types_event and types_moved are for observed threads, the rest is for the agent, one thread at a time. */
 #ifndef PROBE_TYPES_H
 #define PROBE_TYPES_H
 
 #include "probe/probe.h"
+#include "tree/sequence.h"
 
 enum {
-	TYPE_UNKNOWN, /* not looked at yet; of a caller: none is hooked */
-	TYPE_INTERPRETED,
-	TYPE_C1,
-	TYPE_C2,
-	TYPE_NATIVE,
-	TYPE_STATIC = 8, /* besides */
-	TYPES = 16,
-	TYPE_LENGTHS = 4, /* classes of how long a call takes */
+	TYPE_LENGTHS = COST_CLASSES, /* classes of how long it takes */
+	TYPE_SETTLED =
+		TYPES, /* of types_set, besides: its timed calls wait for what is under way */
 };
 
 void types_set(uint32_t id, unsigned type);
-unsigned types_of(uint32_t id);
+unsigned types_of(uint32_t id); /* without TYPE_SETTLED */
 
-/* From now on sequences are kept, or not any more; borders: the least ticks of the second class of lengths and
- * those after.  What was kept is forgotten when it is switched on.  0 or E_NO_MEMORY. */
+/* From now on sequences are watched, or not any more; borders: the least ticks of the second class of lengths and
+ * those after, the same each time.  0 or E_NO_MEMORY. */
 int types_watch(bool on, const uint64_t borders[TYPE_LENGTHS - 1]);
-bool types_are_watched(void);
+void types_forget(void);
 
+/* As struct sequence, in ticks. */
 struct types_sequence {
-	unsigned caller, method; /* types */
-	bool thrown;
-	unsigned length; /* class */
-	uint64_t calls;
-	uint64_t min, low; /* ticks: of the shortest; below which one in twenty lies */
+	struct sequence s; /* but for min and low */
+	uint64_t calls, min, low;
 };
 typedef void types_visit(void *ctx, const struct types_sequence *s);
 void types_read(types_visit *visit, void *ctx); /* those that have calls */
+uint64_t types_missed(void); /* sequences that found no cell: there are too many kinds of them */
 
 #endif

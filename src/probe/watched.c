@@ -18,6 +18,8 @@ uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since)
 	for (f = probe_local.top; !frame_is_nobodys(f); f--) {
 		if (LOAD(f->token) == token && frame_id(f) == id) {
 			STORE(f->token, later);
+			if (UNLIKELY(f->id & ID_TYPED))
+				types_moved(probe_local.mine, f, later);
 			if (UNLIKELY(probe_local.mine->trace))
 				trace_shift(id, token >> 1, later >> 1);
 			break;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "tree/sequence.h"
 
 static void add(struct span *to, const struct span *s, double times)
 {
@@ -29,10 +30,16 @@ double tree_calls_in_raw(const struct tree_figures *f)
 	return f->timed > 0 && f->calls > 1.05 * f->timed + 2 ? f->calls : f->timed;
 }
 
-static const struct cost *cost_of(const struct costs *c, enum cost_tier tier, enum cost_kind kind,
-				  double ns)
+/* As calibrated; where the program has shown that calls of such a kind cost less, not more than that. */
+static struct cost cost_of(const struct costs *c, const struct tree_node *n, enum cost_tier tier,
+			   enum cost_kind kind, double ns)
 {
-	return &c->of[tier][kind][cost_class(ns)];
+	bool interpreted = (n->f.type & ~(unsigned)TYPE_STATIC) == TYPE_INTERPRETED;
+	bool shown = tier == (interpreted ? COST_INTERPRETED : COST_COMPILED);
+
+	return sequences_cost(shown ? c->seen : NULL,
+			      &(struct sequence_place){ n->caller, n->f.type, kind },
+			      c->of[tier][kind], cost_class(ns));
 }
 
 /* How long one call is, about: its raw time without that of the calls below and its own hook. */
@@ -60,12 +67,12 @@ static void add_kind(struct own *own, const struct costs *c, const struct tree_n
 
 	for (unsigned tier = 0; tier < COST_TIERS; tier++) {
 		double part = calls * shares[tier];
-		const struct cost *one = cost_of(c, tier, kind, ns);
+		struct cost one = cost_of(c, n, tier, kind, ns);
 
 		if (part > 0) {
-			add(&own->inner, &one->inner, part);
-			add(&own->outer, &one->outer, part);
-			add(&own->pair, &one->pair, part);
+			add(&own->inner, &one.inner, part);
+			add(&own->outer, &one.outer, part);
+			add(&own->pair, &one.pair, part);
 		}
 	}
 }
@@ -134,6 +141,11 @@ static void finish(const struct costs *c, struct tree_node *n, const struct span
 
 void tree_compensate(struct tree *t, const struct costs *c)
 {
+	for (uint32_t at = 0; at < t->n; at++) {
+		struct tree_node *n = &t->nodes[at];
+
+		n->caller = n->parent == TREE_NONE ? TYPE_UNKNOWN : t->nodes[n->parent].f.type;
+	}
 	/* children stand behind their parents */
 	for (uint32_t at = t->n; at-- > 0;) {
 		struct tree_node *n = &t->nodes[at];

@@ -42,8 +42,11 @@ struct cost {
 	struct span inner, outer, pair;
 };
 
+struct sequences;
+
 struct costs {
-	char mechanism[24]; /* "FFM critical" */
+	const struct sequences *seen; /* in the program itself (sequence.h); NULL: nothing */
+	char mechanism[24];	      /* "FFM critical" */
 	double noise; /* by what share the same code takes longer or shorter here, now and then */
 	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
 };

@@ -28,10 +28,12 @@ struct tree_figures {
 	double margin;	    /* 0.03: raw is right within 3 % with 95 % */
 	double interpreted; /* share of calls that the interpreter ran */
 	double jni;	    /* share of the others that were COST_JNI */
+	unsigned type;	    /* TYPE_* of sequence.h */
 };
 
 struct tree_node {
 	struct tree_figures f;
+	unsigned caller;		    /* its type; set by tree_compensate() */
 	uint32_t parent, first, last, next; /* TREE_NONE: none */
 	/* Results.  self is without the hooked calls below. */
 	double raw_self;

@@ -135,9 +135,22 @@ def states_tree(out):
         fail("a node has what is another one's: %s" % blocked)
 
 
+def sequences(out):
+    """Shop enters, returns and throws; no time between two events is shorter than the shortest."""
+    ways = set()
+    for s in out["sequences"]:
+        ways.add((s["begin"], s["end"]))
+        # The low one is between buckets of a histogram.
+        if not (0 < s["min_ns"] <= s["low_ns"] + 1 and s["calls"] > 0 and s["min_ns"] + 1 >= s["from_ns"]):
+            fail("a sequence that cannot be: %s" % s)
+    wanted = {("enter", "enter"), ("enter", "return"), ("return", "enter"), ("return", "return"), ("return", "exception"), ("exception", "return")}
+    if not wanted <= ways:
+        fail("there should be %s, too" % (wanted - ways))
+
+
 kind, path = sys.argv[1:]
 with open(path, encoding="utf-8") as f:
     if kind == "watch":
         watch([json.loads(line) for line in f])
     else:
-        {"report": report, "tree": tree, "states": states, "states_tree": states_tree}[kind](json.load(f))
+        {"report": report, "tree": tree, "sequences": sequences, "states": states, "states_tree": states_tree}[kind](json.load(f))
