@@ -10,7 +10,10 @@
 #include "base/tick.h"
 #include "probe/probe_priv.h"
 
-enum { BLANKS = 2 }; /* before each call; the last one counts */
+enum {
+	BLANKS = 2, /* before each call; the last one counts */
+	LONG = 4,   /* times as long as the shortest: no blank call counts for more */
+};
 
 static struct {
 	uint32_t window; /* grows */
@@ -22,7 +25,8 @@ static struct {
 	uint32_t over;	/* the window in which nothing runs any more */
 	uint32_t id;
 	unsigned blanks; /* that it has had */
-	uint64_t blank;	 /* ticks of the last one */
+	uint64_t blank;	 /* ticks of the last one, unless it was long */
+	uint64_t least;	 /* ... of the shortest ever; 0: there was none */
 	struct solo_sum sums[2][SOLO_METHODS];
 } solo;
 
@@ -81,6 +85,15 @@ static void give_back(uint32_t window)
 		PUBLISH(solo.over, window);
 }
 
+static void add(struct solo_sum *s, uint64_t ticks)
+{
+	STORE(s->calls, s->calls + 1);
+	STORE(s->ticks, s->ticks + ticks);
+	STORE(s->blank, s->blank + solo.blank);
+	if (ticks > s->max)
+		STORE(s->max, ticks);
+}
+
 APART void solo_exit(uint32_t id, uint64_t token)
 {
 	uint64_t now, ticks;
@@ -93,18 +106,17 @@ APART void solo_exit(uint32_t id, uint64_t token)
 		return; /* given up */
 	ticks = now - ((token & ~SOLO_BLANK) >> 1);
 	if ((token & SOLO_BLANK) == SOLO_BLANK) {
-		solo.blank = ticks;
+		if (ticks && (!solo.least || ticks < solo.least))
+			solo.least = ticks;
+		/* Else the processor was taken away in it, and the call would be told as much too short. */
+		solo.blank = ticks < LONG * solo.least ? ticks : LONG * solo.least;
 		probe_local.blank = token;
 		return;
 	}
 	window = solo.began;
 	if (window == LOAD(solo.window)) {
 		s = &solo.sums[window & 1][places[id]];
-		STORE(s->calls, s->calls + 1);
-		STORE(s->ticks, s->ticks + ((int64_t)ticks > 0 ? ticks : 0));
-		STORE(s->blank, s->blank + solo.blank);
-		if (ticks > s->max && (int64_t)ticks > 0)
-			STORE(s->max, ticks);
+		add(s, (int64_t)ticks > 0 ? ticks : 0);
 		if (now >= LOAD(solo.until))
 			solo.left = 1;
 		solo.left -= solo.left > 0;

@@ -40,6 +40,29 @@ PROBE_TEST(solo_measures_one_call_at_a_time_and_gives_the_word_back, MIB)
 	MUST_INT(enter(5), 0);
 }
 
+PROBE_TEST(solo_does_not_take_out_what_interrupted_a_blank_call, MIB)
+{
+	uint64_t token, since;
+
+	for (int i = 0; i < 100; i++) { /* how long blank ones are */
+		solo_begin(both, 2, 1, UINT64_MAX);
+		solo_exit(5, enter(5));
+		MUST(solo_end());
+	}
+	solo_begin(both, 2, 1, UINT64_MAX);
+	token = solo_enter(5);
+	while ((token & SOLO_BLANK) == SOLO_BLANK) {
+		since = probe_now();
+		while (probe_now() - since < 1000000)
+			;
+		solo_exit(5, token);
+		token = solo_enter(5);
+	}
+	solo_exit(5, token);
+	MUST_INT(solo_sum(0).calls, 1);
+	MUST(solo_sum(0).blank < 500000);
+}
+
 PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
 {
 	uint64_t token, other;
