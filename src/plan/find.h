@@ -14,7 +14,8 @@ bool find_root_is_whole(const struct dig *d);
 bool find_root_is_deeper(const struct dig *d);
 /* Chooses the root and says whether it is slow.  False: nothing is left to be done. */
 bool find_decide(struct dig *d);
-void find_unmeasured(struct dig *d); /* the answer from samples alone */
+void find_unmeasured(struct dig *d);	     /* the answer from samples alone */
+bool find_is_gc(const struct dig_answer *a); /* garbage collection is what makes it slow */
 
 uint64_t find_below(struct dig *d); /* fills d->under; gives its samples */
 void find_trail(struct dig *d);	    /* fills d->trail, and begins the graph */

@@ -6,6 +6,7 @@ static const double slow_default = 50e6; /* ns */
 static const double slow_time = 0.25;	 /* share of its time that is in slow calls */
 static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
 static const double gc_much = 0.12;
+static const double busy = 0.3; /* share of the time that threads wait for a processor */
 static const double waiting_much = 0.4;
 static const double usual_much = 0.5;
 static const double undisturbed = 0.1; /* the tenth of the calls that had to wait least */
@@ -35,6 +36,13 @@ void find_tell_look(struct dig *d)
 		   "garbage collection %.0f %% of the time.\n",
 		   (unsigned long long)v->samples, v->threads, (double)v->wall / 1e9,
 		   100 * share(v->cpu, v->wall), 100 * d->answer.gc_share);
+}
+
+/* Where processors have to be waited for, a single collection takes half a second: then it must also have much of
+ * what the program had of them. */
+bool find_is_gc(const struct dig_answer *a)
+{
+	return a->gc_share >= gc_much && (a->delay_share < busy || a->gc_cpu_share >= gc_much);
 }
 
 static bool has_returned(const struct dig *d, struct slice name)
@@ -162,7 +170,7 @@ static double stretch(const struct dig *d, double computing)
 {
 	double lost = d->answer.delay_share * computing;
 
-	return lost < 0.3 ? 1 : lost < 0.95 ? 1 / (1 - lost) : 20;
+	return lost < busy ? 1 : lost < 0.95 ? 1 / (1 - lost) : 20;
 }
 
 /* A few statements are what a root is for.  Many of them that have most of its time, one for each row of another
@@ -373,7 +381,7 @@ static bool decide(struct dig *d)
 		take_root(d, &busiest);
 		d->answer.verdict = d->options.method.n ? DIG_METHOD : DIG_NOTHING;
 	}
-	if (d->answer.gc_share >= gc_much)
+	if (find_is_gc(&d->answer))
 		d->answer.verdict = DIG_GC;
 	if (d->answer.verdict != DIG_NOTHING) {
 		buf_text(&d->said, "Digging below ");

@@ -196,6 +196,23 @@ TEST(slow_calls_below_the_limit_of_the_root_are_seen)
 	dig_release(&d);
 }
 
+TEST(a_collection_that_waits_for_a_processor_is_not_the_cause)
+{
+	static const struct {
+		double share, cpu, delay;
+		bool is;
+	} cases[] = {
+		{ 0.45, 0.59, 0.1, true },  { 0.58, 0.42, 0.95, true }, { 0.15, 0.08, 0.1, true },
+		{ 0.12, 0.08, 0.9, false }, { 0.05, 0.20, 0.1, false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		CHECK(find_is_gc(&(struct dig_answer){ .gc_share = cases[i].share,
+						       .gc_cpu_share = cases[i].cpu,
+						       .delay_share = cases[i].delay }) ==
+		      cases[i].is);
+}
+
 TEST(other_callers_are_asked_for_as_long_as_the_budget_lasts)
 {
 	struct dig d;
@@ -223,6 +240,6 @@ TEST(watching_goes_on_until_slow_calls_were_seen)
 	d.began = 1, d.watched_at = 1;
 	CHECK(!dig_has_enough(&d, 10e9));
 	CHECK(!dig_has_enough(&d, 30e9));
-	CHECK(dig_has_enough(&d, 48e9));
+	CHECK(dig_has_enough(&d, 49e9));
 	dig_release(&d);
 }
