@@ -11,7 +11,9 @@
  * Reading a thread's processor time is a system call, some hundred ns to a microsecond.  So only calls that
  * are timed are metered, and only of methods for which it was asked.  The processor time is read next to the
  * clock, before it at the begin of a call and after it at its end: the call's own time has nothing of that, its
- * processor time has what one reading costs, which is found out once and taken off.
+ * processor time has what one reading costs, which is found out once and taken off.  A thread that is taken off its
+ * processor while it reads its meter is delayed, but not in its call: so no call is delayed for longer than
+ * it had no processor.
  *
  * What a call used goes to its method, to its node, and is `below` of the nearest metered call under it.  A virtual
  * thread that moves on has another carrier's meter at its end: such calls are not metered. */
@@ -125,8 +127,8 @@ static bool is_metered(const struct probe_thread *t, const struct probe_frame *t
 static uint64_t blocked_for(struct probe_thread *t)
 {
 	const struct meter_off *off = &t->off;
-	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - off->since_ns;
 	uint64_t other = cpu_ns() - off->since_cpu_ns + delay_ns(t) - off->since_delay_ns;
+	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - off->since_ns;
 
 	return wall > other ? wall - other : 0;
 }
@@ -140,9 +142,10 @@ void probe_blocked(bool begins)
 	if (!t || !is_metered(t, threads_top()))
 		return;
 	if (begins) {
+		off->since_ns =
+			clock_ns(CLOCK_MONOTONIC); /* outermost: it has all that the others have */
 		off->since_delay_ns = delay_ns(t);
 		off->since_cpu_ns = cpu_ns();
-		off->since_ns = clock_ns(CLOCK_MONOTONIC);
 		off->since_turn = turn;
 	} else {
 		if (off->since_turn == turn)
@@ -238,6 +241,8 @@ int meter_init(void)
 	for (int i = 0; i < 20; i++) {
 		uint64_t begin = cpu_ns();
 
+		clock_ns(CLOCK_MONOTONIC); /* as at the begin and the end of a call */
+		clock_ns(CLOCK_MONOTONIC);
 		ns = cpu_ns() - begin;
 		meter.cost_ns = ns < meter.cost_ns ? ns : meter.cost_ns;
 	}
@@ -265,16 +270,26 @@ void meter_begin(struct probe_thread *t, const struct probe_frame *f)
 	m->begin.blocked_ns = t->off.blocked_ns;
 	m->begin.delay_ns = delay_ns(t);
 	m->begin.cpu_ns = cpu_ns();
+	m->begin.ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static struct probe_spent spent_since(struct probe_thread *t, const struct probe_meter *begin)
 {
-	uint64_t ns = cpu_ns() - begin->cpu_ns;
+	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - begin->ns, cpu = cpu_ns() - begin->cpu_ns, off;
+	struct probe_spent s = { .delay_ns = delay_ns(t) - begin->delay_ns,
+				 .blocked_ns = t->off.blocked_ns - begin->blocked_ns,
+				 .bytes = bytes_now() - begin->bytes };
 
-	return (struct probe_spent){ .cpu_ns = ns > meter.cost_ns ? ns - meter.cost_ns : 0,
-				     .delay_ns = delay_ns(t) - begin->delay_ns,
-				     .blocked_ns = t->off.blocked_ns - begin->blocked_ns,
-				     .bytes = bytes_now() - begin->bytes };
+	s.cpu_ns = cpu > meter.cost_ns ? cpu - meter.cost_ns : 0;
+	off = wall > s.cpu_ns ? wall - s.cpu_ns : 0;
+	s.blocked_ns = least(s.blocked_ns, off);
+	s.delay_ns = least(s.delay_ns, off - s.blocked_ns);
+	return s;
 }
 
 /* Adds to what the nearest metered call under this one has below it.  Is one of them of the same method? */

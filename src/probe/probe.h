@@ -140,6 +140,7 @@ void probe_method_set(uint32_t id, const struct probe_how *how);
 
 /* What a thread has used up so far. */
 struct probe_meter {
+	uint64_t ns; /* that it was there, from any moment on */
 	uint64_t cpu_ns;
 	uint64_t bytes; /* allocated */
 	uint64_t
