@@ -5,7 +5,9 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Random;
 
 /**
@@ -60,46 +62,50 @@ public final class Main {
     /** One slice; its pieces are kept. */
     private static void slice(int i, Pieces to) {
         boolean single = i < Loops.ALL.length - 2 * Loops.SHAPES; // the others have many methods in them
-        long end = System.nanoTime() + (single ? 2_000_000 : 5_000_000);
+        long end = System.nanoTime() + (single ? 1_000_000 : 3_000_000);
         do {
             long cpu = THREADS.getCurrentThreadCpuTime();
             double ns = time(i, to.calls);
             cpu = THREADS.getCurrentThreadCpuTime() - cpu;
             if (ns * to.calls > 100_000 && cpu > 0.97 * ns * to.calls) { // it had the processor all the time
-                to.add(ns);
+                to.add(ns, to.calls);
             }
             to.calls = (int) Math.max(1, Math.min(200_000, 300_000 / Math.max(ns, 0.5)));
         } while (System.nanoTime() < end);
     }
 
     private static final class Pieces {
-        final double[] all = new double[16384];
-        int n;
+        final List<double[]> all = new ArrayList<>(); // ns a call, and calls
         int calls = 1;
 
-        void add(double ns) {
-            if (n < all.length) {
-                all[n++] = ns;
-            }
+        void add(double ns, int calls) {
+            all.add(new double[] {ns, calls});
         }
 
-        /** Far out: farther from the middle half than three times its width; a tenth at each end, at most. */
+        /** Of all calls. Far out: farther from the middle half than three times its width; a tenth at each end, at most. */
         double mean() {
+            int n = all.size();
             if (n == 0) {
                 return 0;
             }
-            Arrays.sort(all, 0, n);
+            all.sort(Comparator.comparingDouble(p -> p[0]));
             int from = 0;
             int to = n;
-            double low = all[n / 4];
-            double high = all[n - 1 - n / 4];
-            while (from < n / 10 && all[from] < low - 3 * (high - low)) {
+            double low = all.get(n / 4)[0];
+            double high = all.get(n - 1 - n / 4)[0];
+            while (from < n / 10 && all.get(from)[0] < low - 3 * (high - low)) {
                 from++;
             }
-            while (n - to < n / 10 && all[to - 1] > high + 3 * (high - low)) {
+            while (n - to < n / 10 && all.get(to - 1)[0] > high + 3 * (high - low)) {
                 to--;
             }
-            return Arrays.stream(all, from, to).average().orElse(0);
+            double ns = 0;
+            double calls = 0;
+            for (double[] p : all.subList(from, to)) {
+                ns += p[0] * p[1];
+                calls += p[1];
+            }
+            return ns / calls;
         }
     }
 

@@ -36,10 +36,10 @@
 enum {
 	OPEN_MS = 100,
 	CLOSED_MS = 400,
-	DRAW_MS = 3,	     /* a window of methods that are called rarely */
-	DRAW_OFTEN_US = 400, /* ... often */
-	OFTEN = 10000,	     /* calls a second */
-	DRAIN_MS = 200,	     /* a call that is longer cannot be measured alone */
+	DRAW_MS = 3,	      /* a window of methods that are called rarely */
+	DRAW_OFTEN_US = 2000, /* ... often */
+	OFTEN = 10000,	      /* calls a second */
+	DRAIN_MS = 200,	      /* a call that is longer cannot be measured alone */
 	LOOK_MS = 1,
 	DRAW_CALLS = 5000,   /* of one window; then it does not count */
 	CUTS_MAX = 3,	     /* calls that were too long, before a method is given up */

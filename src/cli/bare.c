@@ -61,8 +61,8 @@ static bool take_count(void *ctx, unsigned type, struct slice payload)
 	struct wire_method m;
 	struct wire_program p;
 
-	if (type == WIRE_program && wire_get_program(payload, &p) >= 0)
-		l->open = (double)p.open_ns;
+	if (type == WIRE_program && wire_get_program(payload, &p) >= 0 && p.flags & PROGRAM_WHOLE)
+		l->open = (double)p.open_ns; /* else it is of a time that is over */
 	if (type == WIRE_method && wire_get_method(payload, &m) >= 0 &&
 	    has_id(l->counted, l->n_counted, m.id))
 		l->calls += (double)m.calls;
@@ -317,8 +317,10 @@ static bool take_bare(void *ctx, unsigned type, struct slice payload)
 		return true;
 	r = rounds_of(l, m.id);
 	if (r)
-		rounds_add(r, (struct estimated){ m.mean_ns, m.margin_ns }, m.plain_ns,
-			   (double)m.calls);
+		rounds_add(r, &(struct rounds_one){ .mean = { m.mean_ns, m.margin_ns },
+						    .plain = m.plain_ns,
+						    .calls = (double)m.calls,
+						    .windows = (double)m.windows });
 	return true;
 }
 

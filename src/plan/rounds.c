@@ -19,14 +19,18 @@ enum {
 	PRIOR = 3, /* degrees of freedom of the method in the middle */
 };
 
-void rounds_add(struct rounds *r, struct estimated mean, double plain, double calls)
+void rounds_add(struct rounds *r, const struct rounds_one *one)
 {
-	if (r->n == ROUNDS_MAX || mean.margin < 0 || !(calls > 0))
+	double mean = one->mean.value;
+
+	if (r->n == ROUNDS_MAX || !(one->calls > 0) || !(one->windows > 0))
 		return;
-	r->mean[r->n] = mean.value;
-	r->margin[r->n++] = mean.margin;
-	r->calls += calls;
-	r->plain = fmax(r->plain, mean.value > 0 ? plain / mean.value : 1);
+	r->of[r->n].mean = mean;
+	r->of[r->n].margin = one->mean.margin;
+	r->of[r->n++].weight = one->windows;
+	r->weights += one->windows;
+	r->calls += one->calls;
+	r->plain = fmax(r->plain, mean > 0 ? one->plain / mean : 1);
 }
 
 static double height(double ns)
@@ -34,19 +38,19 @@ static double height(double ns)
 	return log(fmax(0, ns) + SHORT_NS);
 }
 
-/* Of the heights of its rounds; there are two at least. */
+/* Of the heights of rounds as heavy as the mean of them; there are two at least. */
 static double variance(const struct rounds *r)
 {
 	double sum = 0, squares = 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		sum += height(r->mean[i]);
+		sum += r->of[i].weight * height(r->of[i].mean);
 	for (uint32_t i = 0; i < r->n; i++) {
-		double off = height(r->mean[i]) - sum / r->n;
+		double off = height(r->of[i].mean) - sum / r->weights;
 
-		squares += off * off;
+		squares += r->of[i].weight * off * off;
 	}
-	return squares / (r->n - 1);
+	return squares / (r->n - 1) / (r->weights / r->n);
 }
 
 static int by_size(const void *a, const void *b)
@@ -83,26 +87,27 @@ double rounds_scatter(const struct rounds *all, size_t n)
 
 struct estimated rounds_mean(const struct rounds *r, double scatter)
 {
-	double n = r->n, sum = 0, within = 0, freedom = 0, squares = 0, next;
+	double mean = 0, share = 0, freedom = 0, squares = 0, next;
 
-	for (uint32_t i = 0; i < r->n; i++) {
-		sum += r->mean[i];
-		within += r->margin[i] * r->margin[i];
-	}
 	if (!r->n)
 		return (struct estimated){ 0, -1 };
-	within = sqrt(within) / n;
+	for (uint32_t i = 0; i < r->n; i++) {
+		double w = r->of[i].weight / r->weights;
+
+		mean += w * r->of[i].mean;
+		share += w * w; /* 1 / n for equal ones */
+	}
 	if (scatter >= 0) {
 		freedom += PRIOR;
 		squares += PRIOR * scatter * scatter;
 	}
 	if (r->n >= 2) {
-		freedom += n - 1;
-		squares += (n - 1) * variance(r);
+		freedom += r->n - 1;
+		squares += (r->n - 1) * variance(r);
 	}
 	if (!(freedom > 0))
-		return (struct estimated){ sum / n, within };
-	next = stats_student((size_t)freedom) * sqrt(squares / freedom * (1 + 1 / n)) *
-	       (fmax(0, sum / n) + SHORT_NS);
-	return (struct estimated){ sum / n, fmax(within, next) };
+		return (struct estimated){ mean, r->of[0].margin };
+	next = stats_student((size_t)freedom) * sqrt(squares / freedom * (1 + share)) *
+	       (fmax(0, mean) + SHORT_NS);
+	return (struct estimated){ mean, r->n > 1 ? next : fmax(next, r->of[0].margin) };
 }

@@ -17,13 +17,20 @@ enum { ROUNDS_MAX = 8 };
 struct rounds {
 	uint32_t id;
 	uint32_t n;
-	double calls;				     /* of all rounds */
-	double mean[ROUNDS_MAX], margin[ROUNDS_MAX]; /* ns */
-	double plain; /* the largest mean with far-out calls in it, as a ratio to mean */
+	double calls;	/* of all rounds */
+	double weights; /* their sum */
+	double plain; /* the mean with calls in it that were out of all proportion, the most, as a ratio to mean */
+	struct {
+		double mean, margin, weight; /* ns; margin < 0: nobody knows */
+	} of[ROUNDS_MAX];
 };
 
-/* One round more; margin < 0 (nobody knows): it does not count. */
-void rounds_add(struct rounds *r, struct estimated mean, double plain, double calls);
+/* One round more: of so many windows, which is its weight. */
+struct rounds_one {
+	struct estimated mean;
+	double plain, calls, windows;
+};
+void rounds_add(struct rounds *r, const struct rounds_one *one);
 
 /* How much the rounds of a program's methods differ, in the middle; < 0: no method has two. */
 double rounds_scatter(const struct rounds *all, size_t n);

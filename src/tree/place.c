@@ -7,7 +7,7 @@
  * The interval of one call is made of
  *
  *	the margin of its mean: how stretches of time differ, by Student's t for their number (plan/steady.h),
- *	and, where it was compiled several times, where the next compilation will be (plan/rounds.h);
+ *	or, where it was compiled several times, where the next compilation will be (plan/rounds.h);
  *	the offset: by what a hooked call differs from the blank one before it (COST_SOLO inner, a span);
  *	what closed hooks below cost, from nothing to the most that a calibration has seen;
  *	of what was compiled only once, the calibration's noise: by what share code differs that is compiled anew;
@@ -156,27 +156,20 @@ static struct span sum_below(const struct tree *t, const struct tree_node *n)
 	return sum;
 }
 
-/* What is below a placed node takes no longer than it does. */
+/* What is below a placed node takes no longer than it does, surely or probably or at most. */
 static void shorten_below(struct tree *t, const struct tree_node *n)
 {
 	struct span sum = sum_below(t, n);
-	double share = sum.mid > n->total.mid ? n->total.mid / sum.mid : 1;
+	double mid = sum.mid > n->total.mid ? n->total.mid / sum.mid : 1;
+	double low = sum.low > n->total.low ? n->total.low / sum.low : 1;
 
 	for (uint32_t k = n->first; k != TREE_NONE; k = t->nodes[k].next) {
 		struct span *s = &t->nodes[k].total;
 
-		s->mid *= share;
-		s->low = fmin(s->low, s->mid);
+		s->mid *= mid;
+		s->low = fmin(s->low * low, s->mid);
 		s->high = fmax(s->mid, fmin(s->high, n->total.high / fmax(n->grows, 1)));
 	}
-}
-
-/* ... and a node at least as long as what is surely below it. */
-static void lengthen(const struct tree *t, struct tree_node *n)
-{
-	n->total.low = fmin(n->total.mid, fmax(n->total.low, sum_below(t, n).low));
-	if (!(n->total.low > 0))
-		n->flags |= TREE_SHORT;
 }
 
 /* The time that a node has for itself and for what it calls: a short one's stays with its caller. */
@@ -232,12 +225,14 @@ void place_into(struct tree *t, const struct place_alone *alone, size_t n,
 		else if (all > 0 && a && a->cut > 0)
 			place_long(node, &share);
 	}
-	for (uint32_t i = 0; i < t->n; i++)
-		if (t->nodes[i].flags & TREE_PLACED)
-			shorten_below(t, &t->nodes[i]);
-	for (uint32_t i = t->n; i-- > 0;) /* from below */
-		if (t->nodes[i].flags & TREE_PLACED)
-			lengthen(t, &t->nodes[i]);
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct tree_node *node = &t->nodes[i];
+
+		if (!(node->flags & TREE_PLACED))
+			continue;
+		node->flags |= node->total.low > 0 ? 0 : TREE_SHORT;
+		shorten_below(t, node);
+	}
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->nodes[i].flags & TREE_PLACED)
 			place_self(t, &t->nodes[i]);

@@ -24,21 +24,31 @@ static double normal(uint64_t *x)
 
 static void add(struct rounds *r, double mean, double margin)
 {
-	rounds_add(r, (struct estimated){ mean, margin }, mean, 100);
+	rounds_add(r,
+		   &(struct rounds_one){
+			   .mean = { mean, margin }, .plain = mean, .calls = 100, .windows = 5 });
 }
 
-TEST(a_round_of_which_nobody_knows_the_margin_does_not_count)
+TEST(no_round_says_nothing_and_one_alone_what_its_windows_say)
 {
 	struct rounds r = { 0 };
 
-	add(&r, 500, -1);
-	CHECK(r.n == 0 && rounds_mean(&r, 0.01).margin < 0);
-	CHECK(rounds_scatter(&r, 1) < 0);
+	CHECK(rounds_mean(&r, 0.01).margin < 0 && rounds_scatter(&r, 1) < 0);
 	add(&r, 400, 7);
 	CHECK(rounds_mean(&r, -1).value == 400 && rounds_mean(&r, -1).margin == 7);
 	for (int i = 0; i < 2 * ROUNDS_MAX; i++)
 		add(&r, 400, 7);
 	CHECK(r.n == ROUNDS_MAX);
+}
+
+TEST(a_round_of_few_windows_weighs_less)
+{
+	struct rounds r = { 0 };
+
+	rounds_add(&r, &(struct rounds_one){ { 100, 1 }, 100, 900, 9 });
+	rounds_add(&r, &(struct rounds_one){ { 300, -1 }, 300, 100, 1 });
+	rounds_add(&r, &(struct rounds_one){ { 300, -1 }, 300, 0, 0 });
+	CHECK(r.n == 2 && fabs(rounds_mean(&r, -1).value - 120) < 1e-9);
 }
 
 TEST(a_method_that_is_compiled_to_something_else_has_a_wide_interval_though_its_windows_agree)
