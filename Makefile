@@ -169,13 +169,13 @@ build/java/.done: $(JAVA_SRC) Makefile
 		$$(find java/template $(@D)/jakarta/template -name '*.java' 2>/dev/null)
 	@touch $@
 
-# The program of "sonde calibrate": the same bodies six times, since each copy is hooked in another way.
+# The program of "sonde calibrate": the same bodies seven times, since each copy is hooked in another way.
 CALIBRATE_SRC := $(wildcard java/calibrate/sonde/calibrate/*.java)
 $(OUT)/sonde-calibrate.jar: $(CALIBRATE_SRC) build/java/.done
 	$(call say,JAVAC)
 	@rm -rf $(OBJ)/calibrate && mkdir -p $(OBJ)/calibrate/src
 	@cp java/calibrate/sonde/calibrate/Main.java $(OBJ)/calibrate/src
-	$(Q)for copy in Plain Every Settled Passed Light Solo; do \
+	$(Q)for copy in Plain Every Settled Rare Passed Light Solo; do \
 		sed "s/Bodies/$$copy/g" java/calibrate/sonde/calibrate/Bodies.java >$(OBJ)/calibrate/src/$$copy.java; \
 	done
 	$(Q)$(JAVAC) --release 17 -d $(OBJ)/calibrate/classes $(OBJ)/calibrate/src/*.java

@@ -54,7 +54,7 @@ static uint8_t manners[PROBE_METHODS]; /* PROBES_* */
 
 static __attribute__((noinline)) uint64_t enter_mannered(uint32_t id, unsigned manner)
 {
-	uint64_t token;
+	uint64_t token, later;
 
 	if (manner & PROBES_SOLO)
 		return solo_enter(id);
@@ -64,7 +64,9 @@ static __attribute__((noinline)) uint64_t enter_mannered(uint32_t id, unsigned m
 	if (!token || token == PROBE_ASK)
 		return token;
 	tick_settle();
-	return probe_shift(id, token, token >> 1) | SETTLED;
+	later = probe_shift(id, token, token >> 1);
+	probe_pulse((later - token) >> 1);
+	return later | SETTLED;
 }
 
 static uint64_t enter(uint32_t id)
@@ -83,10 +85,12 @@ static uint64_t settled(uint64_t token)
 
 static __attribute__((noinline)) void leave_mannered(uint32_t id, uint64_t token)
 {
-	if (token & SOLO_TOKEN)
+	if (token & SOLO_TOKEN) {
 		solo_exit(id, token);
-	else
-		probe_exit(id, settled(token));
+		return;
+	}
+	probe_exit(id, settled(token));
+	probe_pulse_count(id);
 }
 
 static void leave(uint32_t id, uint64_t token)

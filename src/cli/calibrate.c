@@ -34,11 +34,13 @@
 #include "cli/target.h"
 
 enum {
-	LIGHT_COPY = 4,
-	COPIES = 6, /* of the loops: plain, and those of copies[] */
+	LIGHT_COPY = 5,
+	COPIES = 7, /* of the loops: plain, and those of copies[] */
 	LOOPS_MAX = 64,
 	WINDOWS = 15,
 	WINDOW_NS = 250000,
+	RARE_NS = 1500000, /* of a window, when one call in RARE is timed */
+	RARE = 40,
 	NOISE_MIN = 3, /* percent; code that the JVM compiles anew is not equally fast */
 	SOLO_OFF =
 		5, /* ns by which calls differ from blank ones, at least: by what they begin and end with */
@@ -64,6 +66,7 @@ static const struct {
 } copies[COPIES - 1] = {
 	{ "Every", "timed 1/1", COST_EVERY },
 	{ "Settled", "timed", COST_SETTLED },
+	{ "Rare", "timed 1/40", COST_RARE },
 	{ "Passed", "timed 1/1000000", COST_PASSED },
 	{ "Light", "light", COST_LIGHT },
 	{ "Solo", "timed", COST_SOLO }, /* the last: from here on, other hooks are closed */
@@ -82,6 +85,7 @@ struct run {
 		shapes; /* shapes stand behind the loops, and call hooked methods themselves */
 	/* Sums of what the agent told in the last window. */
 	double told_ns, told_calls;
+	double pulse;
 	bool fast;
 	bool alone; /* methods are measured alone */
 	char mechanism[24], jvm[160];
@@ -92,6 +96,7 @@ struct sample {
 	bool chained;		   /* each call needs the result of the one before */
 	double noise;		   /* by how much the windows differ */
 	double plain_noise;	   /* ... those of the plain loop */
+	double pulse;		   /* of rare calls */
 };
 
 /* One window: ns a call. */
@@ -253,6 +258,7 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 		r->told_calls += (double)(m.one_in > 1 ? m.calls : m.timed);
 	} else if (type == WIRE_status && wire_get_status(payload, &s) >= 0) {
 		r->fast = s.fast;
+		r->pulse = s.pulse_ns;
 		snprintf(r->mechanism, sizeof(r->mechanism), "%.*s", SLICE_FMT(s.mechanism));
 	}
 	return true;
@@ -319,7 +325,7 @@ static bool is_timed(unsigned copy)
 {
 	enum cost_kind kind = copies[copy - 1].kind;
 
-	return kind <= COST_SETTLED || kind == COST_SOLO;
+	return kind <= COST_RARE || kind == COST_SOLO;
 }
 
 static int window_once(struct run *r, unsigned loop, unsigned copy, unsigned calls,
@@ -356,6 +362,15 @@ static int window(struct run *r, unsigned loop, unsigned copy, unsigned calls, s
 	return left > 0 ? status : cli_cannot("the agent measures nothing alone");
 }
 
+/* How many calls a window has, of so many ns each. */
+static unsigned calls_for(unsigned copy, double plain)
+{
+	if (copies[copy - 1].kind == COST_RARE)
+		return (unsigned)fmin(RARE * CALLS_MAX,
+				      fmax(RARE * CALLS_MIN, RARE_NS / (plain + 10)));
+	return (unsigned)fmin(CALLS_MAX, fmax(CALLS_MIN, WINDOW_NS / (plain + 60)));
+}
+
 static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct sample *out)
 {
 	double plain[WINDOWS], hooked[WINDOWS], told[WINDOWS];
@@ -365,7 +380,7 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 
 	if (status != CLI_DONE)
 		return status;
-	calls = (unsigned)fmin(CALLS_MAX, fmax(CALLS_MIN, WINDOW_NS / (w.plain + 60)));
+	calls = calls_for(copy, w.plain);
 	for (unsigned i = 0; i < WINDOWS; i++) {
 		status = window(r, loop, copy, calls, &w);
 		if (status != CLI_DONE)
@@ -377,6 +392,7 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 	out->noise = median(hooked, WINDOWS) - hooked[low] + median(plain, WINDOWS) - plain[low];
 	out->plain_noise = median(plain, WINDOWS) - plain[low];
 	(void)median(told, WINDOWS);
+	out->pulse = r->pulse;
 	out->plain = plain[low];
 	out->chained = loop % 2 == 0;
 	out->pair = hooked[low] - plain[low];
@@ -387,7 +403,8 @@ static int measure_loop(struct run *r, unsigned loop, unsigned copy, struct samp
 static bool is_worth(const struct run *r, unsigned loop, unsigned copy)
 {
 	bool is_long = (loop / 2) % 3 == 0 && loop >= 2; /* the third length of its kind */
-	bool timed = is_timed(copy);
+	bool timed = is_timed(copy) &&
+		     copies[copy - 1].kind != COST_RARE; /* only short ones, there */
 
 	if (r->tier != COST_COMPILED)
 		return loop < 2 * 3 && !is_long;
@@ -565,7 +582,7 @@ static bool find_kind(struct samples *all, enum cost_tier t, enum cost_kind k,
 			last = of[i];
 		of[i] = last;
 	}
-	if (k == COST_SETTLED)
+	if (k == COST_SETTLED || k == COST_RARE)
 		same_for_all(of, &any);
 	for (unsigned i = 0; i < COST_CLASSES && k >= COST_PASSED; i++) {
 		if (k == COST_SOLO || k == COST_CLOSED)
@@ -600,6 +617,31 @@ static double find_noise(const struct samples *all)
 	return n ? fmin(1, fmax(NOISE_MIN / 100.0, 2 * median(v, n))) : NOISE_MIN / 100.0;
 }
 
+/* Its windows tell what a rare call adds to its own time, but not what to the others: most calls of them were
+ * passed over.  That is what a settled one adds, and besides as much as it takes longer itself. */
+static void complete_rare(struct cost rare[COST_CLASSES], const struct cost settled[COST_CLASSES])
+{
+	for (unsigned i = 0; i < COST_CLASSES; i++) {
+		double more = rare[i].inner.mid - settled[i].inner.mid;
+
+		rare[i].outer = settled[i].outer;
+		rare[i].pair = (struct span){ settled[i].pair.low + more,
+					      settled[i].pair.mid + more,
+					      settled[i].pair.high + more };
+	}
+}
+
+static double find_pulse(const struct samples *all)
+{
+	double v[LOOPS_MAX];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < all->n[0][COST_RARE]; i++)
+		if (all->of[0][COST_RARE][i].pulse > 0)
+			v[n++] = all->of[0][COST_RARE][i].pulse;
+	return n ? median(v, n) : 0;
+}
+
 /* False: nothing was measured. */
 static bool find_costs(struct samples *all, struct costs *out)
 {
@@ -610,8 +652,10 @@ static bool find_costs(struct samples *all, struct costs *out)
 			else if (!find_kind(all, t, k, out->of[t][k]))
 				return false;
 		}
+		complete_rare(out->of[t][COST_RARE], out->of[t][COST_SETTLED]);
 	}
 	out->noise = find_noise(all);
+	out->pulse = find_pulse(all);
 	return true;
 }
 
@@ -662,7 +706,7 @@ int calibrate(const char *home, bool quiet, struct calibration_key *key, struct 
 	if (!find_costs(&all, &costs))
 		return cli_cannot("the calibration program told nothing");
 	buf_clear(text);
-	buf_printf(text, "sonde calibration 2\ncpu %s\nkernel %s\njvm %s\nbuild %s\n", key->cpu,
+	buf_printf(text, "sonde calibration 3\ncpu %s\nkernel %s\njvm %s\nbuild %s\n", key->cpu,
 		   key->kernel, key->jvm, key->build);
 	write_samples(&all, text);
 	cost_write(&costs, text);

@@ -32,7 +32,7 @@ static const char help[] =
 	"  sonde calibrate 4711\n"
 	"  sonde calibrate --jdk /usr/lib/jvm/java-17-openjdk-amd64\n";
 
-static const char *const kinds[COST_KINDS] = { "timed 1/1", "timed", "passed over",
+static const char *const kinds[COST_KINDS] = { "timed 1/1", "timed", "timed 1/N", "passed over",
 					       "light",	    "alone", "closed" };
 static const char *const classes[COST_CLASSES] = { "below 40 ns", "below 400 ns", "below 4 us",
 						   "longer" };
@@ -46,14 +46,14 @@ static void print_text(const struct calibration_key *key, const struct costs *c,
 		for (unsigned i = 0; i < COST_CLASSES - 1; i++) {
 			const struct cost *one = &c->of[COST_COMPILED][k][i];
 
-			if (k >= COST_PASSED && i)
+			if (k >= COST_RARE && i)
 				continue;
 			buf_printf(
 				out,
 				"%-12s %-13s  %5.1f ns (%.1f to %.1f)%*s %5.1f ns (%.1f to %.1f)\n",
-				kinds[k], k < COST_PASSED ? classes[i] : "any length",
-				one->inner.mid, one->inner.low, one->inner.high, 3, "",
-				one->pair.mid, one->pair.low, one->pair.high);
+				kinds[k], k < COST_RARE ? classes[i] : "any length", one->inner.mid,
+				one->inner.low, one->inner.high, 3, "", one->pair.mid,
+				one->pair.low, one->pair.high);
 		}
 	}
 }
@@ -84,6 +84,8 @@ static void print_json(const struct calibration_key *key, const struct costs *c,
 	json_text(&j, key->build);
 	json_key(&j, "mechanism");
 	json_text(&j, c->mechanism);
+	json_key(&j, "pulse_ns");
+	json_double(&j, c->pulse);
 	json_key(&j, "noise");
 	json_double(&j, c->noise);
 	json_key(&j, "costs");

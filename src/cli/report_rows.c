@@ -438,6 +438,8 @@ static void status_json(struct json *j, const struct wire_status *s)
 	cli_json_count(j, "exits_lost", s->exits_lost);
 	cli_json_count(j, "exits_strayed", s->exits_strayed);
 	cli_json_count(j, "calls_dropped", s->calls_dropped);
+	json_key(j, "pulse_ns");
+	json_double(j, s->pulse_ns);
 	json_key(j, "fast");
 	json_bool(j, s->fast != 0);
 	json_key(j, "mechanism");

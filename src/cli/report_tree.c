@@ -178,15 +178,16 @@ static void take_method(struct report_method *m, const struct tree_method *t, bo
 
 void report_compensate(struct report *r, const struct costs *c)
 {
-	struct costs costs = c ? *c : (struct costs){ 0 };
+	static const struct costs nothing;
+	struct costs costs;
 	struct sequences seen = { 0 };
 	struct tree_method *all = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_sequences; i++)
 		sequences_add(&seen, &r->sequences[i]);
+	cost_at(c ? c : &nothing, r->has_status ? r->status.pulse_ns : 0, &costs);
 	costs.seen = &seen;
-
 	for (size_t i = 0; i < r->n; i++) {
 		r->all[i]->raw_ns = (double)r->all[i]->m.total_ns;
 		r->all[i]->raw_self_ns = (double)r->all[i]->m.self_ns;
@@ -196,7 +197,7 @@ void report_compensate(struct report *r, const struct costs *c)
 	tree_gather(&r->tree);
 	tree_compensate(&r->tree, &costs);
 	if (c)
-		take_places(r, &costs);
+		take_places(r, c);
 	r->err = r->tree.err ? r->tree.err : tree_methods(&r->tree, &all, &n);
 	for (size_t i = 0; i < n && !r->err; i++) {
 		struct report_method *m = method_of(r, all[i].id);

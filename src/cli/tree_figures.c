@@ -144,9 +144,11 @@ static void take_back(struct places *p, bool compensated)
 
 void call_tree_compensate(struct call_tree *t, const struct costs *c)
 {
-	struct costs costs = c ? *c : (struct costs){ 0 };
+	static const struct costs nothing;
+	struct costs costs;
 	struct places p = { .t = t, .nodes = mem_alloc((t->n + 1) * sizeof(*p.nodes)) };
 
+	cost_at(c ? c : &nothing, t->pulse_ns, &costs);
 	costs.seen = &t->seen;
 	tree_init(&p.tree);
 	if (!p.nodes)

@@ -52,6 +52,7 @@ static void take_status(struct call_tree *t, struct slice payload)
 	t->bound_ns = s.bound_ns;
 	t->bound_calls = s.bound_calls;
 	t->memory_limit = s.memory_limit;
+	t->pulse_ns = s.pulse_ns;
 }
 
 bool call_tree_take(void *ctx, unsigned type, struct slice payload)

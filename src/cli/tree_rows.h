@@ -38,6 +38,7 @@ struct call_tree {
 	size_t n;				/* nodes */
 	uint64_t pruned, bound_ns, bound_calls; /* contexts that were taken out, see messages.def */
 	uint64_t memory_limit;
+	double pulse_ns;       /* as in messages.def */
 	uint64_t total_ns;     /* of all roots, at least */
 	struct sequences seen; /* of method types */
 	int err;

@@ -303,6 +303,8 @@ void probe_method_reset(uint32_t id)
 	SHARED_SUB(m->begun, ended);
 	reset_segments(m);
 	meter_reset(id);
+	if (id == 0)
+		pulse_reset();
 	figures_end();
 }
 

@@ -65,6 +65,12 @@ void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, s
 /* What happened since the tick `since` was the probe's own doing: the running call begins so much
  * later.  Gives its token from now on. */
 uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since);
+
+/* The entry of a call has read the clock twice, so many ticks apart; and, when its exit has been told: the
+ * clock's pace is to be kept (pulse.c).  In two steps since what comes behind the second read is in the
+ * call's time. */
+void probe_pulse(uint64_t ticks);
+void probe_pulse_count(uint32_t id);
 uint64_t probe_now(void); /* the tick */
 
 /* The calling thread begins to wait for a monitor, or has it. */
@@ -234,10 +240,11 @@ struct probe_state {
 	/* What one context in the tree, or one that is not there, may have lost by that, at most.
 	 * Since method 0 was last reset. */
 	uint64_t bound_ticks, bound_calls;
-	uint64_t too_deep;     /* calls deeper than PROBE_DEPTH */
-	uint64_t lost;	       /* exits that never came */
-	uint64_t strayed;      /* exits of calls that were not on the stack */
-	uint64_t ring_dropped; /* watched calls that found the ring full */
+	uint64_t too_deep;	      /* calls deeper than PROBE_DEPTH */
+	uint64_t lost;		      /* exits that never came */
+	uint64_t strayed;	      /* exits of calls that were not on the stack */
+	uint64_t ring_dropped;	      /* watched calls that found the ring full */
+	uint64_t pulses, pulse_ticks; /* of probe_pulse, since method 0 was last reset */
 };
 void probe_state_read(struct probe_state *out);
 

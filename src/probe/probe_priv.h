@@ -262,6 +262,7 @@ struct probe_global {
 	uint32_t reading;      /* the agent reads: no tree is pruned */
 	uint32_t pruning;      /* threads that prune their tree now: the agent waits */
 	uint64_t threads_shared, nodes_refused, too_deep, lost, strayed;
+	uint64_t pulses, pulse_ticks; /* see probe_pulse; since method 0 was last reset */
 };
 
 /* What belongs to a thread of the system.  A thread that has no block, or is muted, has
@@ -275,6 +276,8 @@ struct probe_local {
 	uint32_t muted;
 	uint32_t wait; /* calls before a thread that got no block asks again */
 	uint64_t random;
+	uint32_t pulses, pulse_ticks; /* that are not in probe yet */
+	uint64_t pulse;		      /* of the call that was entered last; 0: none */
 	uint64_t blank; /* token of the blank call that has just ended, see solo.h; 0: none */
 };
 
@@ -423,5 +426,7 @@ int ring_init(void);				 /* 0 or E_NO_MEMORY */
 char *ring_begin(const struct probe_call *call); /* room for its facts_n bytes, or NULL */
 void ring_end(char *facts);			 /* they are there */
 uint64_t ring_dropped(void);
+
+void pulse_reset(void);
 
 #endif

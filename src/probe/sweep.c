@@ -381,6 +381,8 @@ void probe_state_read(struct probe_state *out)
 		.lost = LOAD(probe.lost),
 		.strayed = LOAD(probe.strayed),
 		.ring_dropped = ring_dropped(),
+		.pulses = LOAD(probe.pulses),
+		.pulse_ticks = LOAD(probe.pulse_ticks),
 	};
 	read_bound(out);
 }

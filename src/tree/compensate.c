@@ -18,6 +18,8 @@
 #include "base/mem.h"
 #include "tree/sequence.h"
 
+enum { RARE_FROM = 8 }; /* calls for each that is timed */
+
 static void add(struct span *to, const struct span *s, double times)
 {
 	to->low += times * s->low;
@@ -42,6 +44,12 @@ static struct cost cost_of(const struct costs *c, const struct tree_node *n, enu
 			      c->of[tier][kind], cost_class(ns));
 }
 
+/* How its timed calls were.  Where few are drawn, the processor takes each for one that is not. */
+static enum cost_kind timed_kind(const struct tree_figures *f)
+{
+	return f->kind == COST_SETTLED && f->calls >= RARE_FROM * f->timed ? COST_RARE : f->kind;
+}
+
 /* How long one call is, about: its raw time without that of the calls below and its own hook. */
 static double length_of(const struct costs *c, const struct tree_node *n)
 {
@@ -49,7 +57,7 @@ static double length_of(const struct costs *c, const struct tree_node *n)
 	double most = n->f.calls > 0 ? n->f.raw / fmax(calls, 1) : 0;
 
 	ns = fmax(ns, most - (n->below.mid * n->grows) / fmax(calls, 1));
-	return fmax(0, ns - c->of[COST_COMPILED][n->f.kind][0].inner.mid);
+	return fmax(0, ns - c->of[COST_COMPILED][timed_kind(&n->f)][0].inner.mid);
 }
 
 /* What one node's own calls cost: the whole to those above, and the outer part to its caller. */
@@ -83,14 +91,14 @@ static struct own own_cost(const struct costs *c, const struct tree_node *n)
 	struct own own = { 0 };
 
 	if (n->f.timed > 0)
-		add_kind(&own, c, n, n->f.kind, n->f.timed);
+		add_kind(&own, c, n, timed_kind(&n->f), n->f.timed);
 	if (untimed > 0)
 		add_kind(&own, c, n, n->f.light ? COST_LIGHT : COST_PASSED, untimed);
 	if (n->f.timed > 0 && tree_calls_in_raw(&n->f) > n->f.timed) {
 		/* The estimated raw of the others holds an inner part that they did not have. */
 		struct own guess = { 0 };
 
-		add_kind(&guess, c, n, n->f.kind, tree_calls_in_raw(&n->f) - n->f.timed);
+		add_kind(&guess, c, n, timed_kind(&n->f), tree_calls_in_raw(&n->f) - n->f.timed);
 		own.outer.low -= guess.inner.high;
 		own.outer.mid -= guess.inner.mid;
 		own.outer.high -= guess.inner.low;
@@ -125,7 +133,7 @@ static void finish(const struct costs *c, struct tree_node *n, const struct span
 
 	if (!(n->f.timed > 0))
 		return;
-	add_kind(&all, c, n, n->f.kind, calls);
+	add_kind(&all, c, n, timed_kind(&n->f), calls);
 	add(&below, &n->below, n->grows);
 	add(&outer, outer_below, n->grows);
 	noise = c->noise * fmax(0, n->f.raw - all.inner.mid - below.mid);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cost.c - calibrations as text, and back.
  *
- *	sonde calibration 2
+ *	sonde calibration 3
  *	cpu ...
  *	mechanism FFM critical
+ *	pulse 27.50
  *	cost compiled settled 1 inner 25.1 28.0 33.9 outer 40.2 44.0 49.5 pair 68.0 72.1 80.2
  *	...
  *	end
@@ -11,11 +12,12 @@
  * The last line tells that nothing is missing. */
 #include "tree/cost.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char head[] = "sonde calibration 2\n";
-static const char *const kinds[COST_KINDS] = { "every", "settled", "passed",
+static const char head[] = "sonde calibration 3\n";
+static const char *const kinds[COST_KINDS] = { "every", "settled", "rare",  "passed",
 					       "light", "solo",	   "closed" };
 static const char *const tiers[COST_TIERS] = { "compiled", "interpreted", "jni" };
 
@@ -29,6 +31,37 @@ unsigned cost_class(double ns)
 	return i;
 }
 
+/* What is more than that is not the clock's pace. */
+#define PACE_MIN 0.5
+#define PACE_MAX 3.0
+/* By so much of the change the costs may have changed otherwise. */
+#define PACE_OFF 0.3
+
+static struct span at_pace(const struct span *s, double pace)
+{
+	double off = PACE_OFF * fabs((pace - 1) * s->mid);
+
+	return (struct span){ s->low * pace - off, s->mid * pace, s->high * pace + off };
+}
+
+void cost_at(const struct costs *c, double pulse, struct costs *out)
+{
+	double pace = 1;
+
+	if (pulse > 0 && c->pulse > 0)
+		pace = fmin(PACE_MAX, fmax(PACE_MIN, pulse / c->pulse));
+	*out = *c;
+	for (unsigned t = 0; t < COST_TIERS; t++)
+		for (unsigned k = 0; k < COST_KINDS; k++)
+			for (unsigned i = 0; i < COST_CLASSES; i++) {
+				const struct cost *one = &c->of[t][k][i];
+
+				out->of[t][k][i] = (struct cost){ at_pace(&one->inner, pace),
+								  at_pace(&one->outer, pace),
+								  at_pace(&one->pair, pace) };
+			}
+}
+
 static void put_span(struct buf *out, const char *name, const struct span *s)
 {
 	buf_printf(out, " %s %.2f %.2f %.2f", name, s->low, s->mid, s->high);
@@ -36,7 +69,7 @@ static void put_span(struct buf *out, const char *name, const struct span *s)
 
 void cost_write(const struct costs *c, struct buf *out)
 {
-	buf_printf(out, "mechanism %s\nnoise %.4f\n", c->mechanism, c->noise);
+	buf_printf(out, "mechanism %s\npulse %.2f\nnoise %.4f\n", c->mechanism, c->pulse, c->noise);
 	for (unsigned t = 0; t < COST_TIERS; t++) {
 		for (unsigned k = 0; k < COST_KINDS; k++) {
 			for (unsigned i = 0; i < COST_CLASSES; i++) {
@@ -129,6 +162,9 @@ int cost_read(struct slice text, struct costs *out)
 	memcpy(c.mechanism, value.p, value.n);
 	value = cost_line(text, "noise");
 	if (!take_number(value, 1, &c.noise))
+		return E_SYNTAX;
+	value = cost_line(text, "pulse");
+	if (!take_number(value, 1e6, &c.pulse))
 		return E_SYNTAX;
 	while (text.n) {
 		const uint8_t *end = memchr(text.p, '\n', text.n);

@@ -21,6 +21,7 @@ struct span {
 enum cost_kind {
 	COST_EVERY,   /* timed, 1/1: the clock is read at once */
 	COST_SETTLED, /* timed, what was under way is waited for */
+	COST_RARE,    /* the same, but one of many: the processor did not expect it */
 	COST_PASSED,  /* 1/N, and it was not this one's turn: counted; has no inner */
 	COST_LIGHT,   /* counted; has no inner */
 	COST_SOLO, /* measured alone, in a window in which other hooks are closed; inner is what a blank call has not */
@@ -47,6 +48,7 @@ struct sequences;
 struct costs {
 	const struct sequences *seen; /* in the program itself (sequence.h); NULL: nothing */
 	char mechanism[24];	      /* "FFM critical" */
+	double pulse; /* status.pulse_ns of the wire while it was made; 0: not known */
 	double noise; /* by what share the same code takes longer or shorter here, now and then */
 	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
 };
@@ -58,7 +60,11 @@ struct costs {
 	}
 unsigned cost_class(double ns);
 
-/* The text of a calibration: its first line is "sonde calibration 2", then lines "KEY VALUE", of which
+/* The same at a time when the pulse is another one: what hooks cost goes with the pace of the clock, and
+ * of all else that shares the processor.  0: not known, nothing changes. */
+void cost_at(const struct costs *c, double pulse, struct costs *out);
+
+/* The text of a calibration: its first line is "sonde calibration 3", then lines "KEY VALUE", of which
  * those that are not known are passed over. */
 void cost_write(const struct costs *c, struct buf *out);
 

@@ -41,8 +41,8 @@ static struct span exactly(double v)
 
 static struct costs costs_exact(void)
 {
-	static const double inner[COST_KINDS] = { 20, 30, 0, 0 },
-			    pair[COST_KINDS] = { 45, 90, 6, 4 };
+	static const double inner[COST_KINDS] = { 20, 30, 47, 0, 0 },
+			    pair[COST_KINDS] = { 45, 90, 107, 6, 4 };
 	struct costs c = { .mechanism = "test" };
 
 	for (unsigned t = 0; t < COST_TIERS; t++)
@@ -80,7 +80,9 @@ static void call(struct play *p, uint32_t id, unsigned depth_left)
 {
 	const struct method *m = &p->methods[id];
 	bool timed = m->one_in && draw(p, m->one_in) == 0;
-	enum cost_kind kind = m->one_in == 1 ? COST_EVERY : COST_SETTLED;
+	enum cost_kind kind = m->one_in == 1  ? COST_EVERY
+			      : m->one_in < 8 ? COST_SETTLED
+					      : COST_RARE;
 	const struct cost *c = &p->costs.of[0][timed	   ? kind
 					       : m->one_in ? COST_PASSED
 							   : COST_LIGHT][0];
@@ -223,7 +225,7 @@ TEST(calls_below_one_in_n_are_put_back_where_they_were_made)
 	static const struct method sampled[METHODS] = {
 		[1] = { 100, { 2, 2, 3 }, 1 },
 		[2] = { 200, { 3, 4 }, 16 },
-		[3] = { 300, { 0 }, 8 },
+		[3] = { 300, { 0 }, 5 },
 		[4] = { 50, { 3 }, 1 },
 	};
 	const struct play *p = play(sampled, 40000, 0);
@@ -235,6 +237,22 @@ TEST(calls_below_one_in_n_are_put_back_where_they_were_made)
 		    !CHECK(near(m.self.mid, p->self[id], 0.05)))
 			CHECK_INT(id, -1, "of this method");
 	}
+}
+
+TEST(a_call_that_is_drawn_rarely_costs_more_than_one_that_often_is)
+{
+	static const struct method drawn[METHODS] = {
+		[1] = { 1000, { 2, 2, 2, 2, 3, 3, 3, 3 }, 1 },
+		[2] = { 5, { 0 }, 100 },
+		[3] = { 5, { 0 }, 3 },
+	};
+	const struct play *p = play(drawn, 20000, 0);
+	struct tree_method m;
+
+	CHECK(compensated(p, 2, &m));
+	CHECK(near(m.total.mid, p->total[2], 1e-6));
+	CHECK(compensated(p, 3, &m));
+	CHECK(near(m.total.mid, p->total[3], 1e-6));
 }
 
 TEST(the_interval_holds_the_truth_when_the_costs_are_spans)

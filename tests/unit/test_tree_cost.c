@@ -6,12 +6,12 @@
 
 static void fill(struct costs *c, struct buf *text)
 {
-	*c = (struct costs){ .mechanism = "JNI critical", .noise = 0.0125 };
+	*c = (struct costs){ .mechanism = "JNI critical", .pulse = 27.25, .noise = 0.0125 };
 	for (unsigned t = 0; t < COST_TIERS; t++)
 		for (unsigned k = 0; k < COST_KINDS; k++)
 			for (unsigned i = 0; i < COST_CLASSES; i++)
 				c->of[t][k][i].inner = (struct span){ -1.5 - i, t, k + 20 };
-	buf_text(text, "sonde calibration 2\ncpu Some Processor\n");
+	buf_text(text, "sonde calibration 3\ncpu Some Processor\n");
 	cost_write(c, text);
 	buf_text(text, "end\n");
 }
@@ -51,7 +51,7 @@ TEST(a_calibration_that_makes_no_sense_is_refused)
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		buf_clear(&text);
 		buf_printf(&text,
-			   "sonde calibration 2\nmechanism JNI\nnoise 0.01\n"
+			   "sonde calibration 3\nmechanism JNI\npulse 27.5\nnoise 0.01\n"
 			   "cost compiled every 0 inner 1 %s 3 outer 1 2 3 pair 1 2 3\nend\n",
 			   wrong[i]);
 		CHECK_INT(cost_read(buf_slice(&text), &read), E_SYNTAX, wrong[i]);
@@ -61,6 +61,28 @@ TEST(a_calibration_that_makes_no_sense_is_refused)
 	text.p[0] = 'S';
 	CHECK_INT(cost_read(buf_slice(&text), &read), E_MAGIC, NULL);
 	buf_release(&text);
+}
+
+TEST(costs_go_with_the_pace_of_the_clock)
+{
+	struct costs c = { .pulse = 20 }, now;
+	struct span *inner = &c.of[COST_COMPILED][COST_RARE][1].inner;
+	const struct span *then = &now.of[COST_COMPILED][COST_RARE][1].inner;
+
+	*inner = (struct span){ 25, 30, 40 };
+	cost_at(&c, 0, &now);
+	CHECK_MEM(&now, sizeof(now), &c, sizeof(c), "nothing is known: nothing changes");
+	cost_at(&c, 20, &now);
+	CHECK_MEM(&now, sizeof(now), &c, sizeof(c), "the same pace");
+	cost_at(&c, 30, &now);
+	CHECK(then->mid == 45);
+	CHECK(then->low < 37.5 && then->low > 30);
+	CHECK(then->high > 60 && then->high < 70);
+	cost_at(&c, 2000, &now);
+	CHECK(then->mid == 90); /* that is no clock */
+	c.pulse = 0;
+	cost_at(&c, 30, &now);
+	CHECK(then->mid == 30);
 }
 
 TEST(length_classes_grow_with_the_time)

@@ -50,9 +50,12 @@ public final class Main {
                 sink = ((Settled.Loop) loop).run(1, n);
                 break;
             case 3:
-                sink = ((Passed.Loop) loop).run(1, n);
+                sink = ((Rare.Loop) loop).run(1, n);
                 break;
             case 4:
+                sink = ((Passed.Loop) loop).run(1, n);
+                break;
+            case 5:
                 sink = ((Light.Loop) loop).run(1, n);
                 break;
             default:
@@ -70,8 +73,10 @@ public final class Main {
             case 2:
                 return Settled.LOOPS[i];
             case 3:
-                return Passed.LOOPS[i];
+                return Rare.LOOPS[i];
             case 4:
+                return Passed.LOOPS[i];
+            case 5:
                 return Light.LOOPS[i];
             default:
                 return Solo.LOOPS[i];
@@ -82,7 +87,7 @@ public final class Main {
         long end = System.nanoTime() + ms * 1_000_000;
         while (System.nanoTime() < end) {
             for (int i = 0; i < Plain.LOOPS.length && System.nanoTime() < end; i++) {
-                for (int copy = 0; copy < 6; copy++) {
+                for (int copy = 0; copy < 7; copy++) {
                     time(loop(i, copy), copy, 20);
                 }
             }
