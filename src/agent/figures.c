@@ -123,13 +123,31 @@ static struct probe_spent rest(const struct probe_metered *f, const struct probe
 		(m)->unknown = meter_unknown();                        \
 	} while (0)
 
+/* What some outermost calls were counted to need stands for all of them. */
+static void put_counts(struct wire_method *m, const struct probe_metered *f)
+{
+	double scale = (double)m->calls / (double)f->weight;
+	uint64_t *to[PROBE_COUNTERS] = { &m->instructions, &m->cache_misses, &m->branches,
+					 &m->branch_misses };
+
+	if (!f->counted) {
+		m->unknown |= METER_NO_COUNTERS;
+		return;
+	}
+	scale *= (double)f->outermost / (double)f->counted;
+	for (unsigned i = 0; i < PROBE_COUNTERS; i++)
+		*to[i] = (uint64_t)(scale * (double)f->counts[i]);
+}
+
 static void put_metered(struct wire_method *m)
 {
 	struct probe_metered f;
 
 	probe_metered_read(m->id, &f);
-	if (f.calls && f.weight)
-		PUT_METERED(m, &f, m->calls);
+	if (!f.calls || !f.weight)
+		return;
+	PUT_METERED(m, &f, m->calls);
+	put_counts(m, &f);
 }
 
 static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint32_t flags)

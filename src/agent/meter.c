@@ -7,6 +7,10 @@
  * fixed distance before it, which is found with a thread of which Java knows both (Thread.eetop). */
 #include "agent/meter.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "agent/agent.h"
 #include "agent/locks.h"
 #include "agent/rulebook.h"
@@ -19,7 +23,9 @@ enum { FAR = 1 << 16 }; /* more than a Thread is long */
 static struct {
 	bool known, noted;
 	bool no_blocked, noted_states;
-	uint64_t env; /* where in a Thread its JNIEnv lies */
+	bool counting, noted_counters;
+	unsigned counters; /* a set of bits: those that there are */
+	uint64_t env;	   /* where in a Thread its JNIEnv lies */
 	uint64_t bytes, start, top;
 } places;
 
@@ -86,6 +92,53 @@ void meter_start(void)
 	}
 }
 
+/* Filters of system calls may kill who asks for something unusual; then nothing is tried. */
+static bool is_filtered(void)
+{
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	char text[4096] = "";
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n <= 0 || strstr(text, "\nSeccomp:\t2") != NULL;
+}
+
+static void note_counters(bool filtered)
+{
+	static const char *const names[PROBE_COUNTERS] = { "instructions", "cache misses",
+							   "branches", "branch misses" };
+	char text[80] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; i < PROBE_COUNTERS; i++)
+		if (!(places.counters & 1u << i))
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
+					      names[i]);
+	if (n && !places.noted_counters)
+		agent_note(
+			"metered calls do not tell %s: %s", text,
+			filtered ? "a filter of system calls is on, and counters are not tried then"
+				 : "this machine, or its settings, has no such counters");
+	places.noted_counters = true;
+}
+
+static void follow_counters(bool wanted)
+{
+	bool filtered;
+
+	if (wanted == places.counting)
+		return;
+	places.counting = wanted;
+	if (!wanted) {
+		probe_counters_end();
+		return;
+	}
+	filtered = is_filtered();
+	places.counters = filtered ? 0 : probe_counters_begin();
+	note_counters(filtered);
+}
+
 void meter_follow(void)
 {
 	bool wanted = false;
@@ -94,6 +147,7 @@ void meter_follow(void)
 		wanted |= rulebook.entries[i].rule->kind == RULE_HOOK &&
 			  rulebook.entries[i].rule->hook.metered;
 	places.no_blocked = !locks_meter(wanted);
+	follow_counters(wanted);
 	if (wanted && (places.no_blocked || !probe_meter_has_delay()) && !places.noted_states) {
 		places.noted_states = true;
 		agent_note(
@@ -107,6 +161,9 @@ void meter_follow(void)
 
 unsigned meter_unknown(void)
 {
-	return (places.known ? 0 : METER_NO_BYTES) | (places.no_blocked ? METER_NO_BLOCKED : 0) |
+	unsigned no_counters = ~places.counters * METER_NO_COUNTER & METER_NO_COUNTERS;
+
+	return no_counters | (places.known ? 0 : METER_NO_BYTES) |
+	       (places.no_blocked ? METER_NO_BLOCKED : 0) |
 	       (probe_meter_has_delay() ? 0 : METER_NO_DELAY);
 }

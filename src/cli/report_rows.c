@@ -359,6 +359,7 @@ static void method_json(struct json *j, const struct report_method *r)
 	cli_json_count(j, "stalls", m->stalls);
 	cli_json_count(j, "bytes", m->bytes);
 	states_json(j, &all, &own);
+	states_counts_json(j, &all);
 	json_key(j, "type");
 	if (*report_type_text(m->type))
 		json_text(j, report_type_text(m->type));

@@ -38,9 +38,15 @@ enum column {
 	WAITING,
 	DESCHEDULED,
 	ALLOCATED,
+	INSTRUCTIONS,
+	CACHE_MISSES,
+	BRANCHES,
+	BRANCH_MISSES,
 	TYPE,
 	COLUMNS
 };
+
+_Static_assert(COLUMNS <= TABLE_COLUMNS_MAX, "a table has no more");
 
 static const struct table_column columns[COLUMNS] = {
 	[CALLS] = { "calls", 0, false, false },
@@ -63,6 +69,10 @@ static const struct table_column columns[COLUMNS] = {
 	[WAITING] = { "waiting", 2, false, true },
 	[DESCHEDULED] = { "descheduled", 3, false, true },
 	[ALLOCATED] = { "allocated", 2, false, true },
+	[INSTRUCTIONS] = { "instructions", 4, false, true },
+	[CACHE_MISSES] = { "cache misses", 4, false, true },
+	[BRANCHES] = { "branches", 12, false, true },
+	[BRANCH_MISSES] = { "branch misses", 5, false, true },
 	[TYPE] = { "type", 8, false, true },
 };
 
@@ -130,6 +140,7 @@ static void add_row(const struct report_table *how, struct table *t, const struc
 	table_cell(t, states.known && !(states.unknown & METER_NO_BYTES)
 			      ? figure_bytes(text, states.allocated)
 			      : "");
+	states_count_cells(t, &states, how->wide);
 	table_cell(t, report_type_text(m->type));
 }
 

@@ -21,13 +21,15 @@ static struct states with_rest(struct states s)
 
 struct states states_of_method(const struct wire_method *m)
 {
-	return with_rest((struct states){ .metered = m->metered,
-					  .unknown = m->unknown,
-					  .elapsed = m->metered_ns,
-					  .run = m->cpu_ns,
-					  .blocked = m->blocked_ns,
-					  .descheduled = m->delay_ns,
-					  .allocated = m->allocated });
+	return with_rest((struct states){
+		.metered = m->metered,
+		.unknown = m->unknown,
+		.elapsed = m->metered_ns,
+		.run = m->cpu_ns,
+		.blocked = m->blocked_ns,
+		.descheduled = m->delay_ns,
+		.allocated = m->allocated,
+		.counts = { m->instructions, m->cache_misses, m->branches, m->branch_misses } });
 }
 
 struct states states_of_method_self(const struct wire_method *m)
@@ -78,6 +80,20 @@ void states_cells(struct table *t, const struct states *s)
 	cell(t, s->descheduled, s->known && !(s->unknown & METER_NO_DELAY));
 }
 
+void states_count_cells(struct table *t, const struct states *s, bool exact)
+{
+	char text[FIGURE_MAX];
+
+	for (unsigned i = 0; i < STATES_COUNTS; i++) {
+		bool known = s->known && !(s->unknown & METER_NO_COUNTER << i);
+
+		if (known && exact)
+			table_cell(t, cli_number(text, s->counts[i]));
+		else
+			table_cell(t, known ? figure_count(text, s->counts[i]) : "");
+	}
+}
+
 static void put(struct json *j, const char *key, uint64_t value, bool known)
 {
 	json_key(j, key);
@@ -107,4 +123,13 @@ void states_json(struct json *j, const struct states *all, const struct states *
 	cli_json_count(j, "self_waiting_ns", own->waiting);
 	put(j, "self_descheduled_ns", own->descheduled, delay);
 	put(j, "self_allocated_bytes", own->allocated, bytes);
+}
+
+void states_counts_json(struct json *j, const struct states *s)
+{
+	static const char *const names[STATES_COUNTS] = { "instructions", "cache_misses",
+							  "branches", "branch_misses" };
+
+	for (unsigned i = 0; i < STATES_COUNTS && s->known; i++)
+		put(j, names[i], s->counts[i], !(s->unknown & METER_NO_COUNTER << i));
 }

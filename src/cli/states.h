@@ -9,12 +9,16 @@
 #include "base/json.h"
 #include "wire/wire.h"
 
+enum { STATES_COUNTS = 4 };
+
 struct states {
 	bool known;					      /* calls were metered */
 	unsigned unknown;				      /* METER_NO_*: those parts are 0 */
 	uint64_t metered;				      /* calls */
 	uint64_t elapsed, run, blocked, waiting, descheduled; /* ns */
 	uint64_t allocated;				      /* bytes */
+	uint64_t counts
+		[STATES_COUNTS]; /* instructions, cache misses, branches, branch misses; of methods only */
 };
 
 struct states states_of_method(const struct wire_method *m);
@@ -26,8 +30,11 @@ struct states states_of_node_self(const struct wire_node *m);
 enum { STATES_CELLS = 4 };
 struct table;
 void states_cells(struct table *t, const struct states *s);
+void states_count_cells(struct table *t, const struct states *s, bool exact); /* STATES_COUNTS */
 
 /* "metered": ..., "self_descheduled_ns": ..., for an open object; nothing when no call was metered. */
 void states_json(struct json *j, const struct states *all, const struct states *own);
+void states_counts_json(struct json *j,
+			const struct states *s); /* "instructions" and so on, likewise */
 
 #endif

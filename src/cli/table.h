@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 
-enum { TABLE_COLUMNS_MAX = 24 };
+enum { TABLE_COLUMNS_MAX = 32 };
 
 struct table_column {
 	const char *head;

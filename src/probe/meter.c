@@ -24,6 +24,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -154,6 +156,32 @@ void probe_blocked(bool begins)
 	}
 }
 
+/* ---- the processor's counters -------------------------------------------------------------- */
+
+unsigned probe_counters_begin(void)
+{
+	static const struct counter_kind kinds[PROBE_COUNTERS] = {
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	};
+
+	return probe.ready ? counters_begin(kinds) : 0;
+}
+
+void probe_counters_end(void)
+{
+	enum { PATIENCE = 1000 }; /* a thread that reads may have no processor just now */
+	struct probe_thread *t;
+	uint32_t i = 0;
+
+	counters_end();
+	while (probe.ready && (t = threads_next(&i)) != NULL)
+		for (int left = PATIENCE; !counters_close(&t->counters) && left > 0; left--)
+			sched_yield();
+}
+
 /* ---- sums ---------------------------------------------------------------------------------- */
 
 static void spent_add(struct probe_spent *to, const struct probe_spent *s, uint64_t times)
@@ -269,6 +297,7 @@ void meter_begin(struct probe_thread *t, const struct probe_frame *f)
 	m->begin.bytes = bytes_now();
 	m->begin.blocked_ns = t->off.blocked_ns;
 	m->begin.delay_ns = delay_ns(t);
+	m->counted = counters_read(&t->counters, m->counts);
 	m->begin.cpu_ns = cpu_ns();
 	m->begin.ns = clock_ns(CLOCK_MONOTONIC);
 }
@@ -311,6 +340,21 @@ static bool add_below(struct probe_thread *t, const struct probe_frame *f,
 	return false;
 }
 
+/* Of an outermost call: what is in it once must not be in it twice. */
+static void count_in(struct probe_thread *t, const struct probe_frame *f, struct probe_metered *m)
+{
+	const struct meter_frame *begin = &t->meter[f - t->frames];
+	uint64_t now[PROBE_COUNTERS];
+
+	SHARED_ADD(m->outermost, f->weight);
+	if (!begin->counted || !counters_read(&t->counters, now))
+		return;
+	for (unsigned i = 0; i < PROBE_COUNTERS; i++)
+		if (now[i] > begin->counts[i])
+			SHARED_ADD(m->counts[i], (now[i] - begin->counts[i]) * f->weight);
+	SHARED_ADD(m->counted, f->weight);
+}
+
 void meter_end(struct probe_thread *t, const struct probe_frame *f, uint64_t ticks)
 {
 	const struct meter_frame *begin = &t->meter[f - t->frames];
@@ -321,6 +365,8 @@ void meter_end(struct probe_thread *t, const struct probe_frame *f, uint64_t tic
 	spent.ticks = ticks;
 	if (add_below(t, f, &spent))
 		spent_share(&m->nested, &spent, f->weight);
+	else
+		count_in(t, f, m);
 	spent_share(&m->all, &spent, f->weight);
 	spent_share(&m->below, &begin->below, f->weight);
 	SHARED_ADD(m->weight, f->weight);
@@ -342,6 +388,10 @@ void meter_reset(uint32_t id)
 	spent_reset(&m->all);
 	spent_reset(&m->below);
 	spent_reset(&m->nested);
+	STORE(m->outermost, 0);
+	STORE(m->counted, 0);
+	for (unsigned i = 0; i < PROBE_COUNTERS; i++)
+		STORE(m->counts[i], 0);
 }
 
 void probe_metered_read(uint32_t id, struct probe_metered *out)
@@ -357,4 +407,8 @@ void probe_metered_read(uint32_t id, struct probe_metered *out)
 	spent_read(&out->all, &m->all);
 	spent_read(&out->below, &m->below);
 	spent_read(&out->nested, &m->nested);
+	out->outermost = LOAD(m->outermost);
+	out->counted = LOAD(m->counted);
+	for (unsigned i = 0; i < PROBE_COUNTERS; i++)
+		out->counts[i] = LOAD(m->counts[i]);
 }

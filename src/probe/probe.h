@@ -99,6 +99,7 @@ struct probe_spent {
 };
 /* Of the metered calls of a node or a method; each times its N.  What a node took by itself is all - below, what a
  * method took in all is all - nested. */
+enum { PROBE_COUNTERS = 4 }; /* instructions, cache misses, branches, branch misses */
 struct probe_metered {
 	uint64_t calls;		  /* as they are, not times N */
 	uint64_t weight;	  /* sum of their N */
@@ -106,6 +107,9 @@ struct probe_metered {
 	struct probe_spent below; /* ... of which in metered calls that they made */
 	struct probe_spent
 		nested; /* ... of which in calls within one of the same method; not of nodes */
+	/* The processor's counters, of those outermost calls of a method that have them: not of nodes. */
+	uint64_t outermost, counted; /* sums of N: of all outermost calls, and of those */
+	uint64_t counts[PROBE_COUNTERS];
 };
 
 /* Of one node, one method, or a sum of such.  Times are in ticks.  Those of a node have no lost,
@@ -158,6 +162,11 @@ void probe_meter_bytes(uint64_t (*bytes)(void));
 bool probe_meter_has_delay(void); /* does the kernel tell it? */
 /* From now on probe_blocked tells all there is: what began earlier does not count. */
 void probe_meter_blocked(void);
+
+/* Metered calls are counted by the processor, too, from now on / no more.  Gives a set of bits: the counters that
+ * there are.  On the agent's thread. */
+unsigned probe_counters_begin(void);
+void probe_counters_end(void);
 
 void probe_metered_read(uint32_t id, struct probe_metered *out); /* of a method */
 

@@ -17,6 +17,7 @@
 #ifndef PROBE_PROBE_PRIV_H
 #define PROBE_PROBE_PRIV_H
 
+#include "probe/counters.h"
 #include "probe/probe.h"
 
 #define LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
@@ -165,6 +166,8 @@ struct probe_prune {
 /* A metered call that runs. */
 struct meter_frame {
 	struct probe_meter begin;
+	uint64_t counts[PROBE_COUNTERS];
+	bool counted;
 	struct probe_spent below; /* in metered calls that it made */
 };
 
@@ -221,6 +224,7 @@ struct probe_thread {
 	struct probe_frame frames[PROBE_DEPTH + 1]; /* the first is nobody's */
 	struct meter_off off;
 	struct types_last last;
+	struct counters counters;
 	struct meter_frame meter[PROBE_DEPTH + 1]; /* by frame */
 	char facts[PROBE_FACT_MAX];
 };

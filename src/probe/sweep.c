@@ -321,6 +321,8 @@ void probe_sweep(void)
 		if (!has_ended(i))
 			continue;
 		lane_release(&probe.threads[i]);
+		probe.threads[i].counters.reading = 0; /* it may have been killed there */
+		(void)counters_close(&probe.threads[i].counters);
 		merge_thread(&probe.threads[i]);
 		SHARED_SUB(probe.threads_n, 1);
 		PUBLISH(probe.owner[i], OWNER_NONE);

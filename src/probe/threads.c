@@ -76,6 +76,7 @@ bool threads_prepare(struct probe_thread *t)
 	t->lane = NULL;
 	t->off = (struct meter_off){ 0 };
 	t->last = (struct types_last){ 0 };
+	t->counters = (struct counters){ 0 };
 	/* Never 0, and another one for each. */
 	t->random = (SHARED_ADD(probe.seed, 1) + 1) * 0x9e3779b97f4a7c15u;
 	return true;
@@ -212,8 +213,9 @@ void probe_thread_end(void)
 		trace_gone(&t->trace, tick_now());
 	l->mine = NULL;
 	hide(l);
-	if (t)
-		lane_release(t);
-	if (t)
-		PUBLISH(probe.owner[t - probe.threads], (uint64_t)t->tid << 32 | OWNER_ENDED);
+	if (!t)
+		return;
+	lane_release(t);
+	(void)counters_close(&t->counters);
+	PUBLISH(probe.owner[t - probe.threads], (uint64_t)t->tid << 32 | OWNER_ENDED);
 }

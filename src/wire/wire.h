@@ -48,6 +48,9 @@ enum {
 	METER_NO_BYTES = 1,   /* of `unknown`: allocated bytes are not known */
 	METER_NO_BLOCKED = 2, /* ... how long calls were blocked is in the time that they waited */
 	METER_NO_DELAY = 4,   /* ... how long they stood in line for a processor, too */
+	METER_NO_COUNTER =
+		8, /* ... instructions; the next bits: cache misses, branches, branch misses */
+	METER_NO_COUNTERS = 15 * METER_NO_COUNTER,
 	STATUS_FAST = 1,
 	REPORT_PARTLY = 4, /* of `report`: say METHOD_PARTLY */
 	REPORT_TREE = 1,   /* of `report`: the nodes of the tree, too, after the methods */
