@@ -44,6 +44,7 @@ enum {
 	NOISE_MIN = 3, /* percent; code that the JVM compiles anew is not equally fast */
 	SOLO_OFF =
 		5, /* ns by which calls differ from blank ones, at least: by what they begin and end with */
+	RARE_OFF = 5,	/* ns by which rare calls of two processes differ, at least */
 	SHORT_NS = 400, /* shorter ones show best what does not depend on the length */
 	FEW = 3,	/* loops are too few for a class of its own */
 	CALLS_MIN = 50,
@@ -624,6 +625,8 @@ static void complete_rare(struct cost rare[COST_CLASSES], const struct cost sett
 	for (unsigned i = 0; i < COST_CLASSES; i++) {
 		double more = rare[i].inner.mid - settled[i].inner.mid;
 
+		rare[i].inner.low = fmin(rare[i].inner.low, rare[i].inner.mid - RARE_OFF);
+		rare[i].inner.high = fmax(rare[i].inner.high, rare[i].inner.mid + RARE_OFF);
 		rare[i].outer = settled[i].outer;
 		rare[i].pair = (struct span){ settled[i].pair.low + more,
 					      settled[i].pair.mid + more,

@@ -46,7 +46,7 @@ enum column {
 	COLUMNS
 };
 
-_Static_assert(COLUMNS <= TABLE_COLUMNS_MAX, "a table has no more");
+_Static_assert((int)COLUMNS <= (int)TABLE_COLUMNS_MAX, "a table has no more");
 
 static const struct table_column columns[COLUMNS] = {
 	[CALLS] = { "calls", 0, false, false },

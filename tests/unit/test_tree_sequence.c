@@ -37,7 +37,7 @@ static const struct cost calibrated[COST_CLASSES] = {
 	{ { 20, 26, 35 }, { 40, 50, 60 }, { 60, 76, 95 } },
 };
 
-static struct cost cost_at(const struct sequences *s, unsigned class)
+static struct cost cost_there(const struct sequences *s, unsigned class)
 {
 	return sequences_cost(s, &(struct sequence_place){ C2, STATIC, COST_SETTLED }, calibrated,
 			      class);
@@ -54,11 +54,11 @@ TEST(a_hook_costs_no_more_than_the_shortest_calls_took)
 	struct cost c;
 
 	sequences_add(&s, &one);
-	c = cost_at(&s, 0);
+	c = cost_there(&s, 0);
 	CHECK_SPAN(c.inner, 22, 22, 24.2); /* 1 ns is what a call takes without hooks */
 	CHECK_SPAN(c.outer, 40, 50, 60);
 	CHECK_SPAN(c.pair, 65, 72, 87);
-	c = cost_at(&s, 2);
+	c = cost_there(&s, 2);
 	CHECK_SPAN(c.inner, 18, 18, 27);
 }
 
@@ -68,8 +68,8 @@ TEST(shortest_calls_that_took_longer_than_the_hook_say_nothing)
 	struct sequence one = leaf(50);
 
 	sequences_add(&s, &one);
-	CHECK_SPAN(cost_at(&s, 0).inner, 25, 30, 35);
-	CHECK_SPAN(cost_at(&s, 0).pair, 65, 80, 95);
+	CHECK_SPAN(cost_there(&s, 0).inner, 25, 30, 35);
+	CHECK_SPAN(cost_there(&s, 0).pair, 65, 80, 95);
 }
 
 TEST(shortest_calls_within_the_span_cut_it_above)
@@ -78,8 +78,8 @@ TEST(shortest_calls_within_the_span_cut_it_above)
 	struct sequence one = leaf(32);
 
 	sequences_add(&s, &one);
-	CHECK_SPAN(cost_at(&s, 0).inner, 25, 30, 34.1);
-	CHECK_SPAN(cost_at(&s, 1).inner, 20, 26, 35);
+	CHECK_SPAN(cost_there(&s, 0).inner, 25, 30, 34.1);
+	CHECK_SPAN(cost_there(&s, 1).inner, 20, 26, 35);
 }
 
 TEST(the_time_between_two_calls_bounds_what_their_caller_pays)
@@ -90,7 +90,7 @@ TEST(the_time_between_two_calls_bounds_what_their_caller_pays)
 
 	sequences_add(&s, &one);
 	sequences_add(&s, &two);
-	c = cost_at(&s, 0);
+	c = cost_there(&s, 0);
 	CHECK_SPAN(c.outer, 30, 30, 33);
 	CHECK_SPAN(c.pair, 50, 50, 55);
 }
@@ -104,7 +104,7 @@ TEST(the_shorter_of_two_lengths_and_exits_counts)
 	two.transitions[1] = TRANSITION_THROW;
 	sequences_add(&s, &one);
 	sequences_add(&s, &two);
-	CHECK_SPAN(cost_at(&s, 0).inner, 19, 19, 20.9);
+	CHECK_SPAN(cost_there(&s, 0).inner, 19, 19, 20.9);
 }
 
 /* Most calls are longer: those few may be accidents of the clock. */
@@ -117,7 +117,7 @@ TEST(a_length_that_few_calls_have_says_nothing)
 	most.calls = 3500;
 	sequences_add(&s, &few);
 	sequences_add(&s, &most);
-	CHECK_SPAN(cost_at(&s, 0).inner, 25, 30, 35);
+	CHECK_SPAN(cost_there(&s, 0).inner, 25, 30, 35);
 }
 
 TEST(few_calls_and_other_types_say_nothing)
@@ -133,8 +133,8 @@ TEST(few_calls_and_other_types_say_nothing)
 	sequences_add(&s, &other);
 	sequences_add(&s, &every);
 	sequences_add(&s, &odd);
-	CHECK_SPAN(cost_at(&s, 0).inner, 25, 30, 35);
-	CHECK_SPAN(cost_at(NULL, 0).inner, 25, 30, 35);
+	CHECK_SPAN(cost_there(&s, 0).inner, 25, 30, 35);
+	CHECK_SPAN(cost_there(NULL, 0).inner, 25, 30, 35);
 }
 
 TEST(a_bound_never_turns_a_span_over)
@@ -146,7 +146,7 @@ TEST(a_bound_never_turns_a_span_over)
 		sequences_add(&s, &one);
 		sequences_add(&s, &two);
 		for (unsigned i = 0; i < COST_CLASSES; i++) {
-			struct cost c = cost_at(&s, i);
+			struct cost c = cost_there(&s, i);
 
 			CHECK(c.inner.low <= c.inner.mid && c.inner.mid <= c.inner.high);
 			CHECK(c.outer.low <= c.outer.mid && c.outer.mid <= c.outer.high);
