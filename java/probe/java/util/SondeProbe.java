@@ -212,7 +212,7 @@ public final class SondeProbe {
         }
         if (token < 0) {
             undo0(id, token & Long.MAX_VALUE);
-        } else if (token != UNMET) {
+        } else if (token != UNMET && (token != 0 || isOpen(OPEN[id]))) { // else it was not counted
             thrown0(id, token);
         }
     }
