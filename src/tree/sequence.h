@@ -59,7 +59,8 @@ struct sequence_place {
 	enum cost_kind kind;
 };
 
-/* What a hook costs there: as calibrated for the tier and class, but not more than was seen.  s may be NULL. */
+/* What a hook costs there: as calibrated for the tier and class, but not more than was seen.  s may be NULL.  Calls that
+ * are drawn rarely cost what was calibrated: while sequences are watched, none is rare. */
 struct cost sequences_cost(const struct sequences *s, const struct sequence_place *at,
 			   const struct cost calibrated[COST_CLASSES], unsigned class);
 
