@@ -52,8 +52,13 @@ const char *kind_word(enum kind k)
 
 bool kind_is_idle(const struct sample_node *n, enum sample_state state)
 {
+	/* The JVM does not say of this one that it waits, since it waits in the JVM itself. */
+	static const char pending[] = "java.lang.ref.Reference.waitForReferencePendingList";
+
 	if (state == SAMPLE_BLOCKED)
 		return false;
+	if (slice_starts(n->name, slice_str(pending)))
+		return true;
 	for (int i = 0; n->parent && i < IDLE_DEPTH; i++, n = n->parent) {
 		if (!sample_is_jdk(n->name))
 			return false;

@@ -45,6 +45,10 @@ static const struct frame shop[] = {
 	  SAMPLE_IS_NATIVE, 0 },
 	{ 0, "java.util.concurrent.ThreadPoolExecutor.getTask()V", 0, SAMPLE_RUNNING, 0, 0 },
 	{ 1, "jdk.internal.misc.Unsafe.park(ZJ)V", 300, SAMPLE_PARKED, SAMPLE_IS_NATIVE, 0 },
+	{ 0, "java.lang.ref.Reference$ReferenceHandler.run()V", 0, SAMPLE_RUNNING, 0, 0 },
+	{ 1, "java.lang.ref.Reference.processPendingReferences()V", 0, SAMPLE_RUNNING, 0, 0 },
+	{ 2, "java.lang.ref.Reference.waitForReferencePendingList()V", 100, SAMPLE_RUNNING,
+	  SAMPLE_IS_NATIVE, 0 },
 };
 
 static const struct observe_method *find(const struct observe *o, const char *name)
