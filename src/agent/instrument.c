@@ -20,6 +20,7 @@
 #include "agent/params.h"
 #include "agent/probes.h"
 #include "agent/reading.h"
+#include "agent/room.h"
 #include "agent/rulebook.h"
 #include "agent/woven.h"
 #include "cache/numbers.h"
@@ -86,6 +87,7 @@ struct showing { /* of a class by the JVM */
 	jobject loader;
 	struct edition *edition;
 	struct woven *woven;
+	struct room *room;
 	struct weave_job job;
 };
 
@@ -406,17 +408,14 @@ static int use_cache(struct showing *s, const struct cache_query *q, struct slic
 {
 	struct store *store = cached_get();
 	struct cache_look look;
-	struct arena work;
 	int rc;
 
 	if (!store)
 		return 0;
 	rc = cache_find(store, q, &look);
 	if (rc == 0) {
-		arena_init(&work);
 		buf_clear(&look.kept);
-		rc = cache_weave(q, &look, &work, &look.kept);
-		arena_release(&work);
+		rc = cache_weave(q, &look, &s->room->work, &look.kept);
 		cached_count(false);
 	} else if (rc > 0) {
 		cached_count(true);
@@ -425,7 +424,7 @@ static int use_cache(struct showing *s, const struct cache_query *q, struct slic
 		cached_later(q->rules, &look, buf_slice(&look.kept));
 		rc = take_recipe(s, &look, name, out);
 	}
-	buf_release(&look.kept);
+	s->room->kept = look.kept;
 	cached_put();
 	return rc;
 }
@@ -487,7 +486,7 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 	struct rule_class facts = { .name = name };
 	struct cache_query q = { .rules = &s->edition->cache, .bytes = bytes };
 	enum left_kind kind = kind_of_class(name);
-	struct arena mem, work;
+	struct arena *mem = &s->room->mem;
 	struct kin_of kin;
 	struct fault f = { 0 };
 	int rc;
@@ -506,15 +505,16 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 	if (!s->klass && !s->edition->wants_kin &&
 	    !rules_class_may_match(s->edition->rules, &facts))
 		return;
-	arena_init(&mem);
-	arena_init(&work);
-	s->job = (struct weave_job){
-		.mem = &mem, .work = &work, .id_of = id_of, .id_ctx = s, .numbers = data_ready()
-	};
+	s->job = (struct weave_job){ .mem = mem,
+				     .work = &s->room->work,
+				     .id_of = id_of,
+				     .id_ctx = s,
+				     .numbers = data_ready() };
 	if (s->klass && s->edition->wants_kin &&
-	    kin_of_class(&kin, s->jni, s->klass, &mem, true) >= 0)
+	    kin_of_class(&kin, s->jni, s->klass, mem, true) >= 0)
 		s->job.resolver = q.resolver = &kin.resolver;
-	q.mem = &mem;
+	q.mem = mem;
+	q.room = &s->room->kept;
 	rc = use_cache(s, &q, name, out);
 	if (rc < 0)
 		fault_set(&f, rc, -1, "%s", err_text(rc));
@@ -530,8 +530,6 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 	}
 	if (s->job.cls)
 		class_release(s->job.cls);
-	arena_release(&mem);
-	arena_release(&work);
 }
 
 /* No rules any more: what was hooked in this class is not hooked now. */
@@ -623,26 +621,26 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 				 const char *name, jobject domain, jint n,
 				 const unsigned char *bytes, jint *new_n, unsigned char **new_bytes)
 {
-	struct showing s = {
-		.jni = jni, .klass = klass, .loader = loader, .edition = edition_get()
-	};
+	struct showing s = { .jni = jni,
+			     .klass = klass,
+			     .loader = loader,
+			     .edition = edition_get(),
+			     .room = room_take() };
 	struct slice in = { bytes, (size_t)n }, called = { NULL, 0 };
 	uint64_t begin = tick_now();
-	struct buf out = { 0 }, restored = { 0 };
-	struct arena mem;
+	struct buf *out = s.room ? &s.room->out : NULL, restored = { 0 };
 	int rc;
 
 	(void)domain;
-	arena_init(&mem);
-	if (agent.dead)
+	if (agent.dead || !out)
 		goto done;
 	if (klass && looking.bytes) {
-		look_at_shown(klass, in, &out);
-		if (out.n)
-			(void)hand_over(jvmti, &out, new_n, new_bytes);
+		look_at_shown(klass, in, out);
+		if (out->n)
+			(void)hand_over(jvmti, out, new_n, new_bytes);
 		goto done;
 	}
-	called = name ? slice_str(name) : name_in(in, &mem);
+	called = name ? slice_str(name) : name_in(in, &s.room->mem);
 	if (!called.p)
 		goto done;
 	rc = klass && params_are_lost() ? params_restore(klass, in, &restored) : 0;
@@ -653,17 +651,16 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 	else if (rc < 0)
 		leave_class(&s, called, LEFT_PARAMETERS);
 	else
-		weave_shown(&s, in, called, &out);
-	if (!out.n && rc > 0)
-		buf_put(&out, in); /* not woven, but whole */
-	if (out.n && !hand_over(jvmti, &out, new_n, new_bytes))
+		weave_shown(&s, in, called, out);
+	if (!out->n && rc > 0)
+		buf_put(out, in); /* not woven, but whole */
+	if (out->n && !hand_over(jvmti, out, new_n, new_bytes))
 		leave_class(&s, called, LEFT_MEMORY);
 	__atomic_fetch_add(&agent.spent.weaving, tick_now() - begin, __ATOMIC_RELAXED);
 done:
 	edition_put(s.edition);
-	arena_release(&mem);
 	buf_release(&restored);
-	buf_release(&out);
+	room_give(s.room);
 }
 
 /* ---- ancestors that were not known at load ------------------------------------------------ */

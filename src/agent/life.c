@@ -18,6 +18,7 @@
 #include "agent/instrument.h"
 #include "agent/probes.h"
 #include "agent/proof.h"
+#include "agent/room.h"
 #include "agent/sample.h"
 #include "agent/tiers.h"
 #include "agent/trace.h"
@@ -184,6 +185,7 @@ void life_after_stop(void)
 	if (agent_enter_jvm(&attached)) /* only a thread of the JVM may */
 		(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
 	callees_forget();
+	room_drop();
 	agent.jvmti = NULL;
 	agent_leave_jvm(attached);
 }

@@ -244,6 +244,11 @@ int cache_find(struct store *s, const struct cache_query *q, struct cache_look *
 	int rc = 0;
 
 	*out = (struct cache_look){ 0 };
+	if (q->room) {
+		out->kept = *q->room;
+		*q->room = (struct buf){ 0 };
+		buf_clear(&out->kept);
+	}
 	if (q->rules->wants_kin) { /* ancestors have to be asked for first */
 		rc = read_facts(q, &cls, &facts);
 		if (rc < 0)

@@ -34,6 +34,8 @@ struct cache_query {
 	struct slice bytes;		      /* of the class */
 	const struct rule_resolver *resolver; /* as for the weaving */
 	struct arena *mem;
+	struct buf *
+		room; /* may be NULL: memory to begin with, which becomes that of cache_look.kept */
 };
 
 /* One class on its way through the cache. */
