@@ -49,9 +49,12 @@ enum {
 	WATCHED_SLOW = 4,  /* so many slow ones, with a condition that tells them from the others */
 	WATCHED_MANY = 12, /* after so many there is none */
 	WATCHED_S = 25,	   /* so long at most */
+	WATCHED_SOONEST = 4,  /* ... and at least, s */
 	WATCHED_SLOWEST = 40, /* calls a second, whatever the budget */
-	/* What it costs to write down the arguments of a call, in its thread and in the agent's, ns. */
+	/* What it costs to write down the arguments of a call, in its thread and in the agent's, ns; and that the JVM
+	 * compiles the code that does it. */
 	WATCHED_NS = 20000,
+	WATCHING_NS = 150000000,
 };
 
 static const double second = 1e9;
@@ -124,13 +127,23 @@ static void finish(struct dig *d)
 	d->phase = PH_END;
 }
 
-/* How long nothing should be done before a phase, so that what was spent is within the budget; time is left for
- * what comes. */
+/* The time that a phase, and what comes behind it, may need. */
+static double time_for(const struct dig *d, int phase)
+{
+	if (phase == PH_DATA && d->answer.slow_share < 0.8)
+		return (WATCHED_S + 1) * second; /* slow calls may be rare */
+	return phase == PH_DATA || d->answer.statements > 0 ? 12 * second : 24 * second;
+}
+
+/* How long nothing should be done before a phase, so that what was spent, and will be in it, is within the budget at
+ * its end; time is left for what comes. */
 static double wait_time(const struct dig *d, int phase)
 {
-	double need = phase == PH_DATA || d->answer.statements > 0 ? 12 * second : 24 * second;
-	double elapsed = d->now - d->began, left = d->options.for_ns - elapsed - need;
-	double time = d->options.budget > 0 ? d->spent_ns / d->options.budget - elapsed : 0;
+	double elapsed = d->now - d->began, left = d->options.for_ns - elapsed - time_for(d, phase);
+	double expected =
+		phase == PH_DATA ? WATCHING_NS - WATCHED_SOONEST * second * d->options.budget : 0;
+	double time = d->options.budget > 0 ? (d->spent_ns + expected) / d->options.budget - elapsed
+					    : 0;
 
 	return time < left ? time : left;
 }
@@ -143,8 +156,9 @@ static void go_on(struct dig *d, int phase)
 	d->phase = phase;
 	if (time < 2 * second)
 		return;
-	buf_printf(&d->said, "So far it has cost %.1f %%: waiting %.0f s.\n",
-		   100 * d->spent_ns / (d->now - d->began), time / second);
+	buf_printf(&d->said, "So far it has cost %.1f %%%s: waiting %.0f s.\n",
+		   100 * d->spent_ns / (d->now - d->began),
+		   phase == PH_DATA ? ", and watching costs something, too" : "", time / second);
 	d->waits_for = phase;
 	d->phase = PH_WAIT;
 }
@@ -267,9 +281,9 @@ static double watch_time(const struct dig *d)
 		slow *= watch_rate(d) / rate;
 	time = slow > 0 ? WATCHED_MANY / slow * second : 0;
 	left = d->options.for_ns > 0 ? d->options.for_ns - (d->now - d->began) - second : time;
-	time = time < 4 * second	   ? 4 * second
-	       : time > WATCHED_S * second ? WATCHED_S * second
-					   : time;
+	time = time < WATCHED_SOONEST * second ? WATCHED_SOONEST * second
+	       : time > WATCHED_S * second     ? WATCHED_S * second
+					       : time;
 	return time < left || left <= second ? time : left;
 }
 

@@ -483,6 +483,23 @@ TEST(dig_waits_when_it_has_cost_too_much)
 	dig_release(&w.dig);
 }
 
+/* So little that there is nothing to wait for yet; but watching will cost something, too. */
+TEST(dig_waits_for_what_watching_will_cost)
+{
+	struct world w = { .slow = true, .has_inside = true, .spends = 0.02e9 };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.waits, 1, NULL);
+	CHECK(w.now > 15e9 && w.now < 51e9);
+	CHECK(strstr(text, "$1 == \"GIFT\""));
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .spends = 0.02e9 };
+	drive(&w, &(struct dig_options){ .for_ns = 50e9, .budget = 0.1 }, text, sizeof(text));
+	CHECK_INT(w.waits, 0, "who may spend more need not wait");
+	dig_release(&w.dig);
+}
+
 /* Candidates are hooked from outside inwards, and no further than the first that returns. */
 TEST(dig_hooks_deeper_only_where_nothing_has_returned)
 {
