@@ -37,6 +37,7 @@ enum {
 	ROOT_WINDOWS_MAX = 8,	/* while less has returned than the samples have seen */
 	ROOT_WINDOWS_LONG = 12, /* ... on a machine that is busy with other things */
 	BRANCH_WINDOWS = 3,
+	BRANCH_CALLS = 10, /* of the guilty method, for contexts */
 	BRANCH_WINDOWS_SHARE =
 		5, /* when it is clear whose the time is, though not how much a call takes */
 	BRANCH_WINDOWS_MAX = 8,
@@ -517,13 +518,13 @@ static bool save_cost(struct dig *d)
 }
 
 /* Slow calls that are rare leave the mean wide for as long as one looks; on a busy machine that time is better
- * spent on watching them. */
+ * spent on watching them.  Of a few calls the contexts could not be told. */
 static bool is_share_clear(const struct dig *d)
 {
 	const struct estimated *e = &d->answer.share;
 
-	return d->answer.is_measured && e->margin >= 0 && e->margin < 0.05 && e->value > 0.5 &&
-	       d->starved > 0.5;
+	return d->answer.is_measured && d->answer.calls >= BRANCH_CALLS && e->margin >= 0 &&
+	       e->margin < 0.05 && e->value > 0.5 && d->starved > 0.5;
 }
 
 static void branch_measured(struct dig *d)

@@ -83,6 +83,7 @@ struct dig_answer {
 	unsigned n_path;
 	struct estimated share;	   /* of the root's time */
 	struct estimated mean;	   /* ns a call */
+	double calls;		   /* on that way, while it was measured */
 	struct estimated per_root; /* calls for each call of the root */
 	struct slice caller;	   /* of the guilty method */
 	struct estimated per_caller;

@@ -183,6 +183,7 @@ bool find_branch(struct dig *d)
 	a->is_measured = true;
 	a->share = measure_share(m, &at.sum, root);
 	a->mean = measure_mean(m, &at.sum);
+	a->calls = measure_calls(m, &at.sum);
 	a->per_root = measure_calls_per(m, &at.sum, root);
 	a->caller = parent.n ? a->path[a->n_path - 2] : (struct slice){ NULL, 0 };
 	a->per_caller = parent.n ? measure_calls_per(m, &at.sum, &parent.sum)
@@ -195,9 +196,9 @@ bool find_branch(struct dig *d)
 			a->task_mean = measure_mean(m, &task);
 	}
 	/* Calls that have not ended are in the time of their callees, but not yet in their own. */
-	clear = measure_calls(m, &at.sum) >= 5 && a->mean.margin >= 0 &&
-		a->mean.margin < 0.3 * a->mean.value && a->share.margin >= 0 &&
-		a->share.margin < 0.15 && a->share.value < 1.1 && find_returns(d);
+	clear = a->calls >= 5 && a->mean.margin >= 0 && a->mean.margin < 0.3 * a->mean.value &&
+		a->share.margin >= 0 && a->share.margin < 0.15 && a->share.value < 1.1 &&
+		find_returns(d);
 	if (a->share.value > 1)
 		a->share.value = 1;
 	return clear;

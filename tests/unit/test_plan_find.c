@@ -114,6 +114,32 @@ static void sample_rule(struct dig *d)
 	find_trail(d);
 }
 
+/* Whose the time is is clear after five windows, but not what a call takes, and in which contexts: so it goes on as long
+ * as there are few calls of the guilty method. */
+TEST(a_busy_machine_ends_the_branch_early_but_not_for_few_calls)
+{
+	for (uint64_t per = 1; per < 5; per += 3) {
+		struct dig d;
+		unsigned n = 0;
+
+		begin(&d);
+		d.phase = 6; /* branch */
+		d.starved = 0.9;
+		for (uint64_t r = 0; n == 0 && r < 20; r++) {
+			uint64_t ns = r * 500000000 + (r % 2) * 400000000;
+
+			measure_begin(&d.measure);
+			row(&d, 0, ROOT, 40 * r, ns);
+			row(&d, 1, "a.Rule.test(I)Z", per * r, ns - ns / 200);
+			measure_end(&d.measure);
+			dig_measured(&d);
+			n = d.phase != 6 ? (unsigned)r : 0;
+		}
+		CHECK(per == 4 ? n == 5 : n > 5 && n <= 14);
+		dig_release(&d);
+	}
+}
+
 TEST(samples_decide_where_hooks_have_seen_too_few_calls)
 {
 	struct dig d;
