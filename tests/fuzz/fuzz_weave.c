@@ -11,7 +11,7 @@
 static const char *const texts[] = {
 	"hook **::* timed\nhook **::<init> timed\nhook **::<clinit> timed\n",
 	"hook **::* full template catch-all\nhook **::<init> full template catch-all\n",
-	"hook **::* light\nskip **::a*\n",
+	"hook **::* light\nskip **::a*\nhook **::b* template arguments\n",
 	"hook **::* full\n",
 	"hook **::* template web\nhook **::e* template database\n",
 	"hook **::* template socket\nhook **::*(int) template file\n",

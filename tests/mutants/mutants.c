@@ -26,6 +26,7 @@ static const char *const rule_texts[] = {
 	"hook **::* timed\nhook **::<init> timed\nhook **::<clinit> timed\n",
 	"hook **::* full template catch-all\nhook **::<init> full template catch-all\n",
 	"hook **::* light\nhook **::<init> light\n",
+	"hook **::* template arguments timed\nhook **::<init> template arguments full\n",
 	"hook **::* full\nhook **::<clinit> full\nskip **::a*\n",
 };
 

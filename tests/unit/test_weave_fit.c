@@ -312,6 +312,10 @@ TEST(weave_takes_the_variant_that_is_for_the_method)
 		  "execute", "()V", BYTES(OP_RETURN), false },
 		{ "sonde/template/Full", "", "hook **::* full template catch-all", "a/Any",
 		  "java/sql/Statement", "execute", "()V", BYTES(OP_RETURN), false },
+		{ "sonde/template/Arguments", "arguments", "hook **::* template arguments timed",
+		  "a/Any", NULL, "f", "(I)I", BYTES(OP_ICONST_0, OP_ICONST_0, OP_IRETURN), false },
+		{ "sonde/template/Arguments", "arguments", "hook **::* template arguments full",
+		  "a/Any", NULL, "f", "(I)V", BYTES(OP_RETURN), false },
 		{ "sonde/template/WebJakarta", "web", "hook **::* template web", "a/Any", NULL, "f",
 		  "(Ljakarta/servlet/http/HttpServletRequest;"
 		  "Ljakarta/servlet/http/HttpServletResponse;)V",
