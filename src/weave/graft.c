@@ -3,26 +3,13 @@
  *
  * Each copied node is marked, so that a listing can tell the template's part from the method's.
  * The marked nodes of the template itself are its questions to sonde.Here: they are answered
- * here, with what is known of the method. */
+ * in graft_here.c, with what is known of the method. */
 #define _GNU_SOURCE
-#include "weave/graft.h"
+#include "weave/graft_priv.h"
 
 #include "classfile/desc.h"
 #include "classfile/insn.h"
 #include "weave/stamp.h"
-
-static int fail(struct graft *g, int rc)
-{
-	if (g->rc >= 0)
-		g->rc = rc;
-	return g->rc;
-}
-
-/* The number is for a %u in `why`. */
-static int misfit(struct graft *g, const char *why, unsigned number)
-{
-	return fail(g, code_fault(g->code, NULL, g->fault, E_MISFIT, why, number));
-}
 
 /* What stands behind the last parenthesis; frame_first has seen that there is one. */
 static struct slice return_type(struct slice desc)
@@ -86,7 +73,7 @@ static struct insn *twin(struct graft *g, const struct insn *label)
 	if (!*t) {
 		*t = insn_label(g->code);
 		if (!*t)
-			fail(g, E_NO_MEMORY);
+			graft_fail(g, E_NO_MEMORY);
 	}
 	return *t;
 }
@@ -121,7 +108,7 @@ static vtype import_type(struct graft *g, vtype t)
 	index = pool_import(&g->code->cls->pool, &g->template->code->cls->pool, vt_value(t),
 			    g->seen);
 	if (index < 0)
-		fail(g, index);
+		graft_fail(g, index);
 	return index < 0 ? VT_TOP : vt(VT_OBJECT, (uint32_t)index);
 }
 
@@ -158,7 +145,7 @@ struct frame *graft_frame(struct graft *g, const struct frame *method, const str
 	unsigned slots = 0, own_slots = 0;
 
 	if (!f || !locals) {
-		fail(g, E_NO_MEMORY);
+		graft_fail(g, E_NO_MEMORY);
 		return NULL;
 	}
 	if (method)
@@ -196,7 +183,7 @@ static int copy_frame(struct graft *g, const struct insn *from, struct insn *to,
 	f = graft_frame(g, entry, own, way);
 	stack = arena_alloc(g->code->mem, (own->n_stack + 1u) * sizeof(*stack));
 	if (!f || !stack)
-		return fail(g, E_NO_MEMORY);
+		return graft_fail(g, E_NO_MEMORY);
 	for (unsigned i = 0; i < own->n_stack; i++)
 		stack[i] = import_type(g, own->stack[i]);
 	f->stack = stack;
@@ -207,262 +194,20 @@ static int copy_frame(struct graft *g, const struct insn *from, struct insn *to,
 
 /* ---- instructions ---- */
 
-static void put(struct graft *g, struct insn *place, struct insn *n)
-{
-	if (!insn_before(g->code, place, n)) {
-		fail(g, g->code->cls->pool.n > 65000 ? E_POOL_FULL : E_NO_MEMORY);
-		return;
-	}
-	n->flags |= INSN_MARKED;
-}
-
-static void put_op(struct graft *g, struct insn *place, uint8_t op)
-{
-	put(g, place, insn_new(g->code, op));
-}
-
-/* An instruction with a constant, whose index may be an error. */
-static void put_pool(struct graft *g, struct insn *place, uint8_t op, int index)
-{
-	if (index < 0)
-		fail(g, index);
-	else
-		put(g, place, insn_pool(g->code, op, (uint16_t)index));
-}
-
-uint8_t graft_kind_of(struct slice type)
-{
-	switch (type.p[0]) {
-	case 'J':
-		return 1;
-	case 'F':
-		return 2;
-	case 'D':
-		return 3;
-	case 'L':
-	case '[':
-		return 4;
-	default:
-		return 0;
-	}
-}
-
-static void put_load(struct graft *g, struct insn *place, struct slice type, unsigned slot)
-{
-	put(g, place,
-	    insn_local(g->code, (uint8_t)(OP_ILOAD + graft_kind_of(type)), (uint16_t)slot));
-}
-
-static void put_box(struct graft *g, struct insn *place, struct slice type)
-{
-	static const struct {
-		char type;
-		const char *owner, *desc;
-	} boxes[] = {
-		{ 'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;" },
-		{ 'B', "java/lang/Byte", "(B)Ljava/lang/Byte;" },
-		{ 'C', "java/lang/Character", "(C)Ljava/lang/Character;" },
-		{ 'S', "java/lang/Short", "(S)Ljava/lang/Short;" },
-		{ 'I', "java/lang/Integer", "(I)Ljava/lang/Integer;" },
-		{ 'J', "java/lang/Long", "(J)Ljava/lang/Long;" },
-		{ 'F', "java/lang/Float", "(F)Ljava/lang/Float;" },
-		{ 'D', "java/lang/Double", "(D)Ljava/lang/Double;" },
-	};
-
-	for (size_t i = 0; i < COUNT(boxes); i++) {
-		if (boxes[i].type != (char)type.p[0])
-			continue;
-		if (slice_is(class_name(g->code->cls), boxes[i].owner))
-			misfit(g, "boxing would call the method itself", 0);
-		put_pool(g, place, OP_INVOKESTATIC,
-			 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
-				      slice_str(boxes[i].owner), slice_str("valueOf"),
-				      slice_str(boxes[i].desc)));
-	}
-}
-
-int graft_own_id(struct graft *g)
-{
-	int index = *g->own_id;
-
-	if (!index)
-		index = pool_add_own_int(&g->code->cls->pool, g->id);
-	if (index > 0)
-		*g->own_id = (uint16_t)index;
-	return index;
-}
-
-static void put_id(struct graft *g, struct insn *place)
-{
-	if (g->own_id)
-		put_pool(g, place, OP_LDC, graft_own_id(g));
-	else
-		put(g, place, insn_int(g->code, g->id));
-}
-
-static bool is_static(const struct graft *g)
-{
-	return g->code->method->access & ACC_STATIC;
-}
-
-/* Argument number n, from 1; its type, or .n == 0 when there is none. */
-static struct slice argument(const struct graft *g, unsigned number, unsigned *slot)
-{
-	struct desc_iter it = desc_args(member_desc(g->code->cls, g->code->method));
-
-	*slot = is_static(g) ? 0 : 1;
-	while (desc_next(&it)) {
-		if (--number == 0)
-			return it.type;
-		*slot += desc_slots(it.type);
-	}
-	return (struct slice){ NULL, 0 };
-}
-
-static void put_argument(struct graft *g, struct insn *place, const struct insn *n)
-{
-	unsigned slot;
-	struct slice type = argument(g, n->index, &slot);
-
-	if (!type.n) {
-		misfit(g, "the template wants argument %u, and there is none", n->index);
-		return;
-	}
-	if (n->arg != HERE_ARG && (type.p[0] == 'L' || type.p[0] == '[' ||
-				   graft_kind_of(type) != n->arg - HERE_INT_ARG)) {
-		misfit(g, "argument %u is not of the primitive type that the template wants",
-		       n->index);
-		return;
-	}
-	put_load(g, place, type, slot);
-	if (n->arg == HERE_ARG)
-		put_box(g, place, type);
-}
-
-static void put_all_arguments(struct graft *g, struct insn *place)
-{
-	struct slice desc = member_desc(g->code->cls, g->code->method);
-	struct desc_iter it = desc_args(desc);
-	unsigned slot = is_static(g) ? 0 : 1;
-	int n = 0, i = 0;
-
-	while (desc_next(&it))
-		n++;
-	put(g, place, insn_int(g->code, n));
-	put_pool(g, place, OP_ANEWARRAY,
-		 pool_add_name(&g->code->cls->pool, CONST_CLASS, slice_str("java/lang/Object")));
-	for (it = desc_args(desc); desc_next(&it); slot += desc_slots(it.type)) {
-		put_op(g, place, OP_DUP);
-		put(g, place, insn_int(g->code, i++));
-		put_load(g, place, it.type, slot);
-		put_box(g, place, it.type);
-		put_op(g, place, OP_AASTORE);
-	}
-}
-
-static void put_method_name(struct graft *g, struct insn *place)
-{
-	const struct class *cls = g->code->cls;
-	struct buf text;
-
-	buf_init(&text);
-	buf_put(&text, class_name(cls));
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '/')
-			text.p[i] = '.';
-	buf_u8(&text, '.');
-	buf_put(&text, member_name(cls, g->code->method));
-	buf_put(&text, member_desc(cls, g->code->method));
-	put_pool(g, place, OP_LDC,
-		 text.err ? text.err
-			  : pool_add_name(&g->code->cls->pool, CONST_STRING, buf_slice(&text)));
-	buf_release(&text);
-}
-
-static void put_primitive_result(struct graft *g, struct insn *place, const struct insn *n,
-				 enum graft_way way)
-{
-	uint8_t kind = n->arg == HERE_LONG_RESULT;
-
-	if (!g->result_slots || graft_kind_of(g->result) != kind)
-		misfit(g,
-		       kind ? "the template wants a long as the result"
-			    : "the template wants an int as the result",
-		       0);
-	else if (way == GRAFT_RETURN)
-		put_load(g, place, g->result, g->kept);
-	else
-		put_op(g, place, kind ? OP_LCONST_0 : OP_ICONST_0);
-}
-
-static void put_value(struct graft *g, struct insn *place)
-{
-	struct cond_place p = { .code = g->code, .before = place, .numbers = g->merge->numbers };
-
-	if (!g->merge->value)
-		misfit(g, "the template wants a captured value, and there is none", 0);
-	else if (cond_put_value(&p, g->merge->value) < 0)
-		fail(g, p.rc);
-}
-
-/* Answers one question of the template. */
-static void put_here(struct graft *g, struct insn *place, const struct insn *n, enum graft_way way)
-{
-	switch (n->arg) {
-	case HERE_ID:
-		put_id(g, place);
-		break;
-	case HERE_METHOD:
-		put_method_name(g, place);
-		break;
-	case HERE_SELF:
-		if (is_static(g))
-			put_op(g, place, OP_ACONST_NULL);
-		else
-			put(g, place, insn_local(g->code, OP_ALOAD, 0));
-		break;
-	case HERE_ARGS:
-		put_all_arguments(g, place);
-		break;
-	case HERE_RESULT:
-		if (way != GRAFT_RETURN || !g->result_slots) {
-			put_op(g, place, OP_ACONST_NULL);
-			break;
-		}
-		put_load(g, place, g->result, g->kept);
-		put_box(g, place, g->result);
-		break;
-	case HERE_VALUE:
-		put_value(g, place);
-		break;
-	case HERE_INT_RESULT:
-	case HERE_LONG_RESULT:
-		put_primitive_result(g, place, n, way);
-		break;
-	case HERE_THROWN:
-		if (way == GRAFT_THROW)
-			put(g, place, insn_local(g->code, OP_ALOAD, g->kept));
-		else
-			put_op(g, place, OP_ACONST_NULL);
-		break;
-	default:
-		put_argument(g, place, n);
-	}
-}
-
 /* What the template's own return becomes. */
 static void put_exit(struct graft *g, struct insn *place, enum graft_way way)
 {
 	if (way == GRAFT_THROW) {
 		if (g->keep_thrown)
-			put(g, place, insn_local(g->code, OP_ALOAD, g->kept));
-		put_op(g, place, OP_ATHROW);
+			graft_put(g, place, insn_local(g->code, OP_ALOAD, g->kept));
+		graft_put_op(g, place, OP_ATHROW);
 		return;
 	}
 	if (g->keep_result)
-		put_load(g, place, g->result, g->kept);
-	put_op(g, place,
-	       g->result_slots ? (uint8_t)(OP_IRETURN + graft_kind_of(g->result)) : OP_RETURN);
+		graft_put_load(g, place, g->result, g->kept);
+	graft_put_op(g, place,
+		     g->result_slots ? (uint8_t)(OP_IRETURN + graft_kind_of(g->result))
+				     : OP_RETURN);
 }
 
 static int copy_switch(struct graft *g, struct insn *n)
@@ -471,7 +216,7 @@ static int copy_switch(struct graft *g, struct insn *n)
 
 	n->sw = arena_copy(g->code->mem, n->sw, size);
 	if (!n->sw)
-		return fail(g, E_NO_MEMORY);
+		return graft_fail(g, E_NO_MEMORY);
 	n->sw->other = twin(g, n->sw->other);
 	for (uint32_t i = 0; i < n->sw->n; i++)
 		n->sw->cases[i].target = twin(g, n->sw->cases[i].target);
@@ -486,7 +231,7 @@ static void copy_insn(struct graft *g, struct insn *place, const struct insn *fr
 	int index;
 
 	if (!n) {
-		fail(g, E_NO_MEMORY);
+		graft_fail(g, E_NO_MEMORY);
 		return;
 	}
 	n->flags &= INSN_WIDE;
@@ -500,7 +245,7 @@ static void copy_insn(struct graft *g, struct insn *place, const struct insn *fr
 		index = pool_import(&g->code->cls->pool, &g->template->code->cls->pool, n->index,
 				    g->seen);
 		if (index < 0)
-			fail(g, index);
+			graft_fail(g, index);
 		n->index = (uint16_t)index;
 		break;
 	case OP_FORMAT_LOCAL0:
@@ -525,7 +270,7 @@ static void copy_insn(struct graft *g, struct insn *place, const struct insn *fr
 	default:
 		break;
 	}
-	put(g, place, n);
+	graft_put(g, place, n);
 }
 
 static int copy_stretch(struct graft *g, struct insn *place, const struct insn *from,
@@ -544,7 +289,7 @@ static int copy_stretch(struct graft *g, struct insn *place, const struct insn *
 			if (from->frame)
 				copy_frame(g, from, label, entry, way);
 		} else if (from->flags & INSN_MARKED) {
-			put_here(g, place, from, way);
+			graft_put_here(g, place, from, way);
 		} else if (op_is_return(from->op)) {
 			put_exit(g, place, way);
 		} else {
@@ -581,12 +326,12 @@ int graft_handler(struct graft *g, const struct handler *h, struct insn *start, 
 	int type = 0;
 
 	if (!v)
-		return fail(g, E_NO_MEMORY);
+		return graft_fail(g, E_NO_MEMORY);
 	if (h->type)
 		type = pool_import(&code->cls->pool, &g->template->code->cls->pool, h->type,
 				   g->seen);
 	if (type < 0)
-		return fail(g, type);
+		return graft_fail(g, type);
 	if (code->n_handlers)
 		memcpy(v, code->handlers, code->n_handlers * sizeof(*v));
 	own = &v[code->n_handlers];
@@ -604,8 +349,8 @@ int graft_handler(struct graft *g, const struct handler *h, struct insn *start, 
 static int put_stamp(struct graft *g, struct insn *place, struct insn *stamp, int rc)
 {
 	if (!stamp)
-		return fail(g, rc);
-	put(g, place, stamp);
+		return graft_fail(g, rc);
+	graft_put(g, place, stamp);
 	return g->rc;
 }
 
@@ -640,13 +385,13 @@ static int put_undo(struct graft *g, struct insn *place, enum graft_way way)
 	while (i < own->n_locals && vt_tag(own->locals[i]) != VT_LONG)
 		slot += type_slots(own->locals[i++]);
 	if (i == own->n_locals)
-		return misfit(g, "the template keeps no token", 0);
-	put_id(g, place);
-	put(g, place, insn_local(g->code, OP_LLOAD, (uint16_t)slot));
-	put_pool(g, place, OP_INVOKESTATIC,
-		 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
-			      slice_str("java/util/SondeProbe"), slice_str("undo"),
-			      slice_str("(IJ)V")));
+		return graft_misfit(g, "the template keeps no token", 0);
+	graft_put_id(g, place);
+	graft_put(g, place, insn_local(g->code, OP_LLOAD, (uint16_t)slot));
+	graft_put_pool(g, place, OP_INVOKESTATIC,
+		       pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+				    slice_str("java/util/SondeProbe"), slice_str("undo"),
+				    slice_str("(IJ)V")));
 	put_exit(g, place, way);
 	return g->rc;
 }
@@ -672,11 +417,11 @@ static bool put_late(struct graft *g, struct insn *place, enum graft_way way)
 	}
 	g->undo = insn_label(g->code);
 	if (!g->undo)
-		fail(g, E_NO_MEMORY);
+		graft_fail(g, E_NO_MEMORY);
 	else if (g->code->cls->major >= 50)
 		p.frame = graft_frame(g, NULL, &g->template->at_body, way);
 	if (g->rc >= 0 && cond_put(&p, g->merge->cond, g->undo) < 0)
-		fail(g, p.rc);
+		graft_fail(g, p.rc);
 	return g->rc >= 0;
 }
 
@@ -699,8 +444,8 @@ static void put_flag(struct graft *g, struct insn *place, bool met)
 {
 	if (!g->flagged)
 		return;
-	put_op(g, place, met ? OP_ICONST_1 : OP_ICONST_0);
-	put(g, place, insn_local(g->code, OP_ISTORE, (uint16_t)(g->base - 1)));
+	graft_put_op(g, place, met ? OP_ICONST_1 : OP_ICONST_0);
+	graft_put(g, place, insn_local(g->code, OP_ISTORE, (uint16_t)(g->base - 1)));
 }
 
 /* The epilog only for calls that have met the condition. */
@@ -709,11 +454,11 @@ static struct insn *put_guard(struct graft *g, struct insn *place)
 	struct insn *past = insn_label(g->code);
 
 	if (!past) {
-		fail(g, E_NO_MEMORY);
+		graft_fail(g, E_NO_MEMORY);
 		return NULL;
 	}
-	put(g, place, insn_local(g->code, OP_ILOAD, (uint16_t)(g->base - 1)));
-	put(g, place, insn_branch(g->code, OP_IFEQ, past));
+	graft_put(g, place, insn_local(g->code, OP_ILOAD, (uint16_t)(g->base - 1)));
+	graft_put(g, place, insn_branch(g->code, OP_IFEQ, past));
 	return past;
 }
 
@@ -729,10 +474,11 @@ int graft_epilog(struct graft *g, struct insn *place, enum graft_way way)
 		return put_stamp(g, place, stamp, rc);
 	}
 	if (way == GRAFT_THROW && g->keep_thrown)
-		put(g, place, insn_local(g->code, OP_ASTORE, g->kept));
+		graft_put(g, place, insn_local(g->code, OP_ASTORE, g->kept));
 	else if (way == GRAFT_RETURN && g->keep_result)
-		put(g, place,
-		    insn_local(g->code, (uint8_t)(OP_ISTORE + graft_kind_of(g->result)), g->kept));
+		graft_put(g, place,
+			  insn_local(g->code, (uint8_t)(OP_ISTORE + graft_kind_of(g->result)),
+				     g->kept));
 	if (g->late && !put_late(g, place, way))
 		return g->rc;
 	if (g->flagged)
@@ -763,22 +509,22 @@ static void put_unmet(struct graft *g, struct insn *place, vtype type, unsigned 
 	if (tag == VT_TOP)
 		return;
 	if (tag == VT_LONG && g->merge->anchor) {
-		put_id(g, place);
-		put_pool(g, place, OP_INVOKESTATIC,
-			 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
-				      slice_str("java/util/SondeProbe"), slice_str("passBy"),
-				      slice_str("(I)J")));
-		put(g, place, insn_local(g->code, OP_LSTORE, (uint16_t)slot));
+		graft_put_id(g, place);
+		graft_put_pool(g, place, OP_INVOKESTATIC,
+			       pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+					    slice_str("java/util/SondeProbe"), slice_str("passBy"),
+					    slice_str("(I)J")));
+		graft_put(g, place, insn_local(g->code, OP_LSTORE, (uint16_t)slot));
 		return;
 	}
 	if (tag == VT_LONG) {
-		put_op(g, place, OP_ICONST_2);
-		put_op(g, place, OP_I2L);
-		put(g, place, insn_local(g->code, OP_LSTORE, (uint16_t)slot));
+		graft_put_op(g, place, OP_ICONST_2);
+		graft_put_op(g, place, OP_I2L);
+		graft_put(g, place, insn_local(g->code, OP_LSTORE, (uint16_t)slot));
 		return;
 	}
-	put_op(g, place, ops[tag][0]);
-	put(g, place, insn_local(g->code, ops[tag][1], (uint16_t)slot));
+	graft_put_op(g, place, ops[tag][0]);
+	graft_put(g, place, insn_local(g->code, ops[tag][1], (uint16_t)slot));
 }
 
 /* The method's frame where the prolog goes, with the template's locals. */
@@ -824,22 +570,22 @@ int graft_guarded(struct graft *g, struct insn *place, const struct frame *entry
 	skip = insn_label(g->code);
 	body = insn_label(g->code);
 	if (!skip || !body)
-		return fail(g, E_NO_MEMORY);
+		return graft_fail(g, E_NO_MEMORY);
 	p.frame = before ? frame_behind(g, before, &nothing) : NULL;
 	put_flag(g, place, false);
-	put_id(g, place);
-	put_pool(g, place, OP_INVOKESTATIC,
-		 pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
-			      slice_str("java/util/SondeProbe"), slice_str("may"),
-			      slice_str("(I)Z")));
-	put(g, place, insn_branch(g->code, OP_IFEQ, skip));
+	graft_put_id(g, place);
+	graft_put_pool(g, place, OP_INVOKESTATIC,
+		       pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
+				    slice_str("java/util/SondeProbe"), slice_str("may"),
+				    slice_str("(I)Z")));
+	graft_put(g, place, insn_branch(g->code, OP_IFEQ, skip));
 	if (g->rc >= 0 && cond_put(&p, g->merge->cond, skip) < 0)
-		fail(g, p.rc);
+		graft_fail(g, p.rc);
 	put_flag(g, place, true);
 	if (g->rc < 0 || graft_prolog(g, place, entry) < 0)
 		return g->rc;
 	if (joins)
-		put(g, place, insn_branch(g->code, OP_GOTO, body));
+		graft_put(g, place, insn_branch(g->code, OP_GOTO, body));
 	put_framed_label(g, place, skip, before, &nothing);
 	for (unsigned i = 0; i < own->n_locals; i++) {
 		put_unmet(g, place, own->locals[i], slot);
