@@ -85,7 +85,7 @@ void states_count_cells(struct table *t, const struct states *s, bool exact)
 	char text[FIGURE_MAX];
 
 	for (unsigned i = 0; i < STATES_COUNTS; i++) {
-		bool known = s->known && !(s->unknown & METER_NO_COUNTER << i);
+		bool known = s->known && !(s->unknown & (unsigned)METER_NO_COUNTER << i);
 
 		if (known && exact)
 			table_cell(t, cli_number(text, s->counts[i]));
@@ -131,5 +131,5 @@ void states_counts_json(struct json *j, const struct states *s)
 							  "branches", "branch_misses" };
 
 	for (unsigned i = 0; i < STATES_COUNTS && s->known; i++)
-		put(j, names[i], s->counts[i], !(s->unknown & METER_NO_COUNTER << i));
+		put(j, names[i], s->counts[i], !(s->unknown & (unsigned)METER_NO_COUNTER << i));
 }

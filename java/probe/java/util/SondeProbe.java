@@ -73,12 +73,33 @@ public final class SondeProbe {
     /**
      * One call of method id, counted only. Nothing of it is compiled into the methods that are
      * counted: a program that has just been started spends more on compiling it there, thousands of
-     * times, than on the calls.
+     * times, than on the calls. Until the best compiler has it, each call in it and each branch is
+     * counted itself, so there are few.
+     *
+     * <p>While no hook does more than count, the word in which this thread counts method id is
+     * found by its slot, which has the thread's key + 1, the generation of C's rules in which its
+     * table was begun, and the table; see lane.h.
      */
     @DontInline
     public static void count(int id) {
-        if (!isOpen(OPEN[id]) || (UNSAFE.getInt(WORDS + 8) != 0 && counted(id))) {
+        byte open = OPEN[id];
+        if (open == 0 || (open < 0 && UNSAFE.getInt(null, WORDS + (open & 4)) == 0)) {
             return;
+        }
+        if (UNSAFE.getInt(null, WORDS + 8) != 0 && KEY != 0) {
+            long key = UNSAFE.getLong(Thread.currentThread(), KEY);
+            long slot = SLOTS + (key * 0x9e3779b97f4a7c15L >>> 56) * 64;
+            if (UNSAFE.getLong(null, slot) == key + 1
+                    && UNSAFE.getLong(null, slot + 8) == UNSAFE.getLong(null, GENERATION)) {
+                long word = UNSAFE.getLong(null, UNSAFE.getLong(null, slot + 16) + 8L * id);
+                if (word != 0) {
+                    UNSAFE.putLong(null, word, UNSAFE.getLong(null, word) + 1);
+                    return;
+                }
+            }
+            if (counted(id, key, slot)) {
+                return;
+            }
         }
         if (fast) {
             SondeFast.count(id);
@@ -87,23 +108,9 @@ public final class SondeProbe {
         }
     }
 
-    /**
-     * While no hook does more than count: adds one to the word in which this thread counts method
-     * id. Its slot has the thread's key + 1, the generation of C's rules in which its table was
-     * begun, and the table; see lane.h. False: this thread has no slot, and will get none.
-     */
-    @ForceInline
-    private static boolean counted(int id) {
-        long key = KEY == 0 ? 0 : UNSAFE.getLong(Thread.currentThread(), KEY);
-        long slot = SLOTS + (key * 0x9e3779b97f4a7c15L >>> 56) * 64;
-        long owner = UNSAFE.getLong(slot);
-        if (owner == key + 1 && UNSAFE.getLong(slot + 8) == UNSAFE.getLong(GENERATION)) {
-            long word = UNSAFE.getLong(UNSAFE.getLong(slot + 16) + 8L * id);
-            if (word != 0) {
-                UNSAFE.putLong(word, UNSAFE.getLong(word) + 1);
-                return true;
-            }
-        }
+    /** The first call of method id in this thread. False: it has no slot, and will get none. */
+    private static boolean counted(int id, long key, long slot) {
+        long owner = UNSAFE.getLong(null, slot);
         if (key == 0 || (owner != 0 && owner != key + 1)) {
             return false;
         }
