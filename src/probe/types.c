@@ -25,6 +25,7 @@ struct cell {
 enum {
 	CELLS = 1024, /* a power of two; 0.7 MB, of which those in use are touched */
 	KEY_USED = 1 << 20,
+	COARSE = 16,
 };
 
 static struct {
@@ -120,8 +121,11 @@ static unsigned type_of_frame(const struct probe_frame *f)
 
 static void put_down(struct types_last *last)
 {
-	if (last->key && last->tick > last->begin)
-		count(last->key, last->tick - last->begin);
+	int64_t ticks = (int64_t)(last->tick - last->begin);
+
+	/* Of a coarse counter tokens run ahead by some ticks; more than that is another core's. */
+	if (last->key && ticks > -COARSE)
+		count(last->key, ticks > 0 ? (uint64_t)ticks : 1);
 	last->key = 0;
 }
 

@@ -564,6 +564,7 @@ static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct f
 	if (rc >= 0 && n)
 		rc = class_write(job.cls, out);
 	class_release(job.cls);
+	buf_release(&v.map);
 	return rc;
 }
 
