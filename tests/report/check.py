@@ -108,6 +108,8 @@ def states(out):
         if m["self_" + key] < least:
             fail(f"{name}: {key} is {m['self_' + key]}, not {least}: {m}")
         for other in STATES[:3]:
+            if name == "runs" and other == "waiting_ns":
+                continue  # which is also what a hypervisor takes from a busy loop
             if other != key and m["self_" + other] > 0.25 * least:
                 fail(f"{name}: {other} is {m['self_' + other]}: {m}")
     runs = methods["runs"]
