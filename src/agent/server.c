@@ -380,22 +380,34 @@ static bool is_socket(const char *path)
 	       S_ISSOCK(st.stx_mode);
 }
 
-/* A path that nobody else can have taken: an old socket of a process that had our pid goes, if it is
- * ours to remove. */
-static bool open_socket(void)
+/* An old socket of a process that had our pid goes, if it is ours to remove. */
+static bool bind_here(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
-	if (agent.options.socket[0])
-		snprintf(server.path, sizeof(server.path), "%s", agent.options.socket);
-	else
-		snprintf(server.path, sizeof(server.path), "/tmp/.sonde_pid%d", (int)getpid());
 	memcpy(a.sun_path, server.path, sizeof(a.sun_path));
-	server.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (server.listen >= 0 && is_socket(server.path))
+	if (is_socket(server.path))
 		unlink(server.path);
+	return bind(server.listen, (struct sockaddr *)&a, sizeof(a)) == 0;
+}
+
+static bool bind_by_pid(void)
+{
+	snprintf(server.path, sizeof(server.path), WIRE_SOCKET, (int)getpid());
+	if (bind_here())
+		return true;
+	if (errno != EADDRINUSE)
+		return false;
+	snprintf(server.path, sizeof(server.path), WIRE_SOCKET_2, (int)getpid());
+	return bind_here();
+}
+
+static bool open_socket(void)
+{
+	snprintf(server.path, sizeof(server.path), "%s", agent.options.socket);
+	server.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* nobody can connect before listen(), so there is no moment with another mode */
-	if (server.listen >= 0 && bind(server.listen, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+	if (server.listen >= 0 && (server.path[0] ? bind_here() : bind_by_pid()) &&
 	    chmod(server.path, 0600) == 0 && listen(server.listen, CONNS_MAX) == 0)
 		return true;
 	agent_note("%s: %s", server.path, strerror(errno));

@@ -74,10 +74,10 @@ static void pause_ms(unsigned ms)
 
 static bool agent_listens(const struct target *t)
 {
-	char path[64];
+	char path[TARGET_SOCKET_MAX];
 
-	snprintf(path, sizeof(path), "/tmp/.sonde_pid%d", t->ns_pid);
-	return proc_listens(t->pid, path) == 1;
+	target_socket(t, path, sizeof(path));
+	return proc_listens(t->pid, target_socket_inside(path)) == 1;
 }
 
 /* ---- before ------------------------------------------------------------------------------------ */

@@ -47,7 +47,8 @@ struct detach {
 	struct json j; /* into rows */
 	/* Seen from outside, when the agent said that it leaves. */
 	bool looked;
-	bool ended; /* the whole program has */
+	bool ended;		      /* the whole program has */
+	char path[TARGET_SOCKET_MAX]; /* of its socket, as long as it was there */
 	bool socket;
 	unsigned threads;
 	int library; /* 1 mapped, 0 not; -1: not known */
@@ -98,15 +99,6 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 
 /* ---- what can be seen from outside ---- */
 
-static bool socket_is_there(const struct target *t)
-{
-	char path[128];
-	struct stat st;
-
-	target_socket(t, path, sizeof(path));
-	return lstat(path, &st) == 0;
-}
-
 /* Does any line of the file have this word? */
 static int file_has(const char *path, const char *word)
 {
@@ -155,11 +147,12 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 	struct inside in;
 	char path[64];
 	unsigned type;
+	struct stat st;
 
 	while (client_next(c, LEAVE_MS, &type, &payload) > 0)
 		continue;
 	do {
-		d->socket = socket_is_there(t);
+		d->socket = lstat(d->path, &st) == 0;
 		d->threads = count_threads(t->pid);
 		if (!d->socket && !d->threads)
 			break;
@@ -238,6 +231,7 @@ static int run(struct detach *d, struct client *c, const struct target *t)
 	struct buf out = { 0 };
 	int status;
 
+	target_socket(t, d->path, sizeof(d->path));
 	c->quiet = true; /* the answer has its text behind the rows */
 	wire_put_detach(&c->out, &(struct wire_detach){ 0 });
 	status = client_ask(c, take, d);

@@ -98,16 +98,17 @@ static void check_agent(struct patient *p)
 {
 	const struct jvm *j = p->jvm;
 	struct client c;
-	char path[64];
+	char path[TARGET_SOCKET_MAX];
 
-	snprintf(path, sizeof(path), "/tmp/.sonde_pid%d", j->target.ns_pid);
-	if (proc_listens(j->target.pid, path) != 1) {
+	target_socket(&j->target, path, sizeof(path));
+	if (proc_listens(j->target.pid, target_socket_inside(path)) != 1) {
 		if (j->has_agent)
 			doctor_say(p, "agent", DOCTOR_NOTE, NULL,
 				   "it was in it and was detached; the library is still loaded");
 		else if (j->has_socket)
 			doctor_say(p, "agent", DOCTOR_NOTE, NULL,
-				   "it is not in it; %s is left over from another process", path);
+				   "it is not in it; %s is left over from another process",
+				   target_socket_inside(path));
 		else
 			doctor_say(p, "agent", DOCTOR_OK, NULL, "it is not in it yet");
 		return;

@@ -248,7 +248,7 @@ static bool is_java(const struct look *l)
 
 static void has_socket(struct look *l)
 {
-	char path[64];
+	char path[TARGET_SOCKET_MAX];
 	struct stat st;
 
 	target_socket(&l->jvm->target, path, sizeof(path));

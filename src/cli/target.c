@@ -3,18 +3,38 @@
 #include "cli/target.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "classfile/show.h"
 #include "cli/cli.h"
 #include "cli/jvm_args.h"
 #include "cli/jvms.h"
+#include "wire/wire.h"
 
 enum { LIST_MAX = 20 };
 
+static bool is_socket_of(const char *path, uid_t uid)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_uid == uid;
+}
+
 void target_socket(const struct target *t, char *path, size_t cap)
 {
-	snprintf(path, cap, "/proc/%d/root/tmp/.sonde_pid%d", t->pid, t->ns_pid);
+	char second[TARGET_SOCKET_MAX];
+
+	snprintf(path, cap, "/proc/%d/root" WIRE_SOCKET, t->pid, t->ns_pid);
+	snprintf(second, sizeof(second), "/proc/%d/root" WIRE_SOCKET_2, t->pid, t->ns_pid);
+	if (!is_socket_of(path, t->uid) && is_socket_of(second, t->uid))
+		snprintf(path, cap, "%s", second);
+}
+
+const char *target_socket_inside(const char *path)
+{
+	return strstr(path, "/tmp/");
 }
 
 static void print_line(const struct jvm *jvm)

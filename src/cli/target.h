@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+enum { TARGET_SOCKET_MAX = 64 };
+
 struct target {
 	pid_t pid;    /* as we see it */
 	pid_t ns_pid; /* as it sees itself: another number in a container */
@@ -31,7 +33,11 @@ int target_find(const char *text, struct target *out);
 /* The same, but also of those that no command can work with: other users', OpenJ9, not a JVM. */
 int target_pick(const char *text, pid_t *pid);
 
-/* Where its agent listens, as a path that reaches into its container: at most 64 bytes. */
+/* Where its agent listens, as a path that reaches into its container: at most TARGET_SOCKET_MAX
+ * bytes.  The agent decides: it may be another path once it is in. */
 void target_socket(const struct target *t, char *path, size_t cap);
+
+/* The same as the process sees it. */
+const char *target_socket_inside(const char *path);
 
 #endif

@@ -17,6 +17,11 @@ enum {
 	WIRE_FRAME_MAX = 8 << 20, /* longest frame that is read */
 };
 
+/* Where an agent listens, by its pid.  The second name is for when a JVM of another user that had
+ * the pid was killed, and left the first behind. */
+#define WIRE_SOCKET "/tmp/.sonde_pid%d"
+#define WIRE_SOCKET_2 WIRE_SOCKET ".2"
+
 enum wire_type {
 	WIRE_none, /* never sent */
 #define MESSAGE(name, fields) WIRE_##name,
