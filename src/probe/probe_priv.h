@@ -281,7 +281,7 @@ struct probe_local {
 	uint32_t wait; /* calls before a thread that got no block asks again */
 	uint64_t random;
 	uint32_t pulses, pulse_ticks; /* that are not in probe yet */
-	uint64_t pulse;		      /* of the call that was entered last; 0: none */
+	uint64_t pulse;		      /* of the call that was entered last, and one; 0: none */
 	uint64_t blank; /* token of the blank call that has just ended, see solo.h; 0: none */
 };
 

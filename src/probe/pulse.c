@@ -15,7 +15,7 @@ enum {
 
 void probe_pulse(uint64_t ticks)
 {
-	probe_local.pulse = ticks;
+	probe_local.pulse = ticks + 1;
 }
 
 void probe_pulse_count(uint32_t id)
@@ -24,7 +24,7 @@ void probe_pulse_count(uint32_t id)
 	uint64_t ticks = l->pulse;
 
 	l->pulse = 0;
-	if (ticks == 0 || ticks > TICKS_MAX || id >= PROBE_METHODS || !TAKE(probe.ready) ||
+	if (ticks-- == 0 || ticks > TICKS_MAX || id >= PROBE_METHODS || !TAKE(probe.ready) ||
 	    (LOAD(probe.methods[id].one_in) & ONE_IN_N) < RARE_FROM)
 		return;
 	l->pulse_ticks += (uint32_t)ticks;

@@ -30,6 +30,15 @@ PROBE_TEST(the_pulse_is_that_of_calls_that_are_drawn_rarely, MIB)
 	MUST_INT(state().pulse_ticks, 0);
 }
 
+PROBE_TEST(two_reads_within_one_step_of_a_coarse_clock_are_a_pulse, MIB)
+{
+	timed(1, 100);
+	pulses(1, 16, 0);
+	pulses(1, 16, 10);
+	MUST_INT(state().pulses, 32);
+	MUST_INT(state().pulse_ticks, 160);
+}
+
 PROBE_TEST(an_interrupt_is_no_pulse, MIB)
 {
 	timed(1, 100);
