@@ -6,6 +6,8 @@
  * little below nothing: then it is nothing. */
 #include "cli/states.h"
 
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/table.h"
@@ -19,50 +21,39 @@ static struct states with_rest(struct states s)
 	return s;
 }
 
+/* Of a wire_method or wire_node, which have the same fields; self_ before them: less metered calls below. */
+#define STATES_OF(m, self)                                             \
+	with_rest((struct states){ .metered = (m)->metered,            \
+				   .unknown = (m)->unknown,            \
+				   .elapsed = (m)->self##metered_ns,   \
+				   .run = (m)->self##cpu_ns,           \
+				   .blocked = (m)->self##blocked_ns,   \
+				   .descheduled = (m)->self##delay_ns, \
+				   .allocated = (m)->self##allocated })
+
 struct states states_of_method(const struct wire_method *m)
 {
-	return with_rest((struct states){
-		.metered = m->metered,
-		.unknown = m->unknown,
-		.elapsed = m->metered_ns,
-		.run = m->cpu_ns,
-		.blocked = m->blocked_ns,
-		.descheduled = m->delay_ns,
-		.allocated = m->allocated,
-		.counts = { m->instructions, m->cache_misses, m->branches, m->branch_misses } });
+	struct states s = STATES_OF(m, );
+	const uint64_t counts[STATES_COUNTS] = { m->instructions, m->cache_misses, m->branches,
+						 m->branch_misses };
+
+	memcpy(s.counts, counts, sizeof(counts));
+	return s;
 }
 
 struct states states_of_method_self(const struct wire_method *m)
 {
-	return with_rest((struct states){ .metered = m->metered,
-					  .unknown = m->unknown,
-					  .elapsed = m->self_metered_ns,
-					  .run = m->self_cpu_ns,
-					  .blocked = m->self_blocked_ns,
-					  .descheduled = m->self_delay_ns,
-					  .allocated = m->self_allocated });
+	return STATES_OF(m, self_);
 }
 
 struct states states_of_node(const struct wire_node *m)
 {
-	return with_rest((struct states){ .metered = m->metered,
-					  .unknown = m->unknown,
-					  .elapsed = m->metered_ns,
-					  .run = m->cpu_ns,
-					  .blocked = m->blocked_ns,
-					  .descheduled = m->delay_ns,
-					  .allocated = m->allocated });
+	return STATES_OF(m, );
 }
 
 struct states states_of_node_self(const struct wire_node *m)
 {
-	return with_rest((struct states){ .metered = m->metered,
-					  .unknown = m->unknown,
-					  .elapsed = m->self_metered_ns,
-					  .run = m->self_cpu_ns,
-					  .blocked = m->self_blocked_ns,
-					  .descheduled = m->self_delay_ns,
-					  .allocated = m->self_allocated });
+	return STATES_OF(m, self_);
 }
 
 static void cell(struct table *t, uint64_t ns, bool known)
