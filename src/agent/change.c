@@ -81,10 +81,9 @@ int change_to_rules(JNIEnv *jni)
 
 int change_to_rules_at_once(JNIEnv *jni)
 {
-	uint64_t now = tick_now();
 	int rc = follow_rules(&(struct change){ .jni = jni, .survey = { .at_once = true } });
 
-	woven_rested(now);
+	woven_rested(UINT64_MAX);
 	instrument_events();
 	return rc;
 }
@@ -130,12 +129,12 @@ void change_follow(void)
 
 void change_end_rest(void)
 {
-	uint64_t first = woven_resting(), until = tick_now() - REST_S * agent.scale.hz;
+	uint64_t first = woven_resting(), now = tick_now();
 
-	if (!first || (int64_t)(until - first) < 0)
+	if (!first || now < first)
 		return;
 	change_follow();
-	woven_rested(until);
+	woven_rested(now);
 	instrument_events();
 }
 

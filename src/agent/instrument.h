@@ -13,8 +13,6 @@
 #include "agent/rulebook.h"
 #include "agent/woven.h"
 
-enum { REST_S = 10 }; /* for which a class stays woven that no rule wants any more */
-
 /* Loaded classes that do not look as the rules in force want them. */
 struct survey {
 	jclass *classes; /* to be retransformed; local references */

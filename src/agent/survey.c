@@ -36,11 +36,6 @@ struct look { /* at all classes, one after another */
 	unsigned distance; /* of survey->near from what was wanted; UINT_MAX: none is near */
 };
 
-static bool is_rested(const struct woven *w)
-{
-	return tick_now() - w->rests >= REST_S * agent.scale.hz;
-}
-
 static void refresh_method(struct look *l, struct hooked *h, const struct rule_class *facts,
 			   const struct rule_method *m)
 {
@@ -93,7 +88,12 @@ static bool must_go(struct look *l, struct woven *w)
 		return true;
 	if (!w->rests)
 		woven_rest(l->jni, w);
-	return l->survey->at_once || is_rested(w);
+	if (l->survey->at_once)
+		return true;
+	if (tick_now() < w->rests)
+		return false;
+	w->rested++;
+	return true;
 }
 
 /* Is the hook that the rules want in this method there already, or none wanted? */

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "probe/probe.h"
 
-enum { CLASS_BUCKETS = 4096, LOADER_BUCKETS = 256, CHUNK = 1024 };
+enum { CLASS_BUCKETS = 4096, LOADER_BUCKETS = 256, CHUNK = 1024, REST_S = 10, REST_DOUBLED = 6 };
 
 struct loader {
 	jweak ref; /* NULL: the boot loader */
@@ -26,7 +26,7 @@ static struct {
 	struct hooked **chunks[PROBE_METHODS / CHUNK];
 	uint32_t n_ids;
 	uint32_t n_hooked;
-	uint64_t rests; /* the tick of the first class that does; 0: none */
+	uint64_t rests; /* the first tick at which a rest ends; 0: none */
 } table = { .n_ids = 1 };
 
 /* ---- loaders ------------------------------------------------------------------------------ */
@@ -260,12 +260,14 @@ bool woven_can_rest(const struct woven *w)
 
 void woven_rest(JNIEnv *jni, struct woven *w)
 {
+	uint32_t doubled = w->rested < REST_DOUBLED ? w->rested : REST_DOUBLED;
+
 	for (struct hooked *h = w->methods; h; h = h->next)
 		if (woven_is_in(h))
 			woven_close(jni, h);
-	w->rests = tick_now();
+	w->rests = tick_now() + ((uint64_t)REST_S << doubled) * agent.scale.hz;
 	woven_recount(w);
-	if (!table.rests)
+	if (!table.rests || w->rests < table.rests)
 		__atomic_store_n(&table.rests, w->rests, __ATOMIC_RELAXED);
 }
 
@@ -285,13 +287,13 @@ uint64_t woven_resting(void)
 	return __atomic_load_n(&table.rests, __ATOMIC_RELAXED);
 }
 
-void woven_rested(uint64_t until)
+void woven_rested(uint64_t by)
 {
 	uint64_t first = 0;
 
 	pthread_mutex_lock(&agent.lock);
 	for (struct woven *w = table.all; w; w = w->all) {
-		if (w->rests && w->rests <= until)
+		if (w->rests && w->rests <= by)
 			w->rests = 0; /* its class was unloaded */
 		if (w->rests && (!first || w->rests < first))
 			first = w->rests;

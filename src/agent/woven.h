@@ -55,7 +55,8 @@ struct woven {	    /* a class */
 	uint32_t n_hooked; /* methods hooked now */
 	uint64_t digest;   /* of the rules under which it was woven; 0: unknown */
 	uint64_t wanted;   /* ... and under which it will be, when it is retransformed next */
-	uint64_t rests;	   /* tick from which it is woven for no rule; 0: it is not */
+	uint64_t rests;	   /* tick until which it stays woven for no rule; 0: some rule wants it */
+	uint32_t rested;   /* how often it has got its original code after a rest */
 	uint16_t left[LEFT_KINDS]; /* methods left alone, by reason */
 	struct woven *next;	   /* in its bucket */
 	struct woven *all;	   /* the next of all */
@@ -92,11 +93,13 @@ bool woven_has_code(const struct woven *w); /* any hook, be it closed */
 /* Can the class stay as it is woven while no rule wants it?  Closed hooks cost next to nothing, a rule that
  * comes back finds them, and JVMs keep some memory for every method that is replaced. */
 bool woven_can_rest(const struct woven *w);
-void woven_rest(JNIEnv *jni, struct woven *w); /* closes all its hooks */
-uint64_t woven_count_resting(void);	       /* takes the lock */
-uint64_t woven_resting(void); /* tick of the first that does; 0: none.  Without the lock */
-/* Those that rest since then or longer are gone.  Takes the lock. */
-void woven_rested(uint64_t until);
+/* Closes all its hooks, for ten seconds; for twice as long after each time that a rule came back too
+ * late, up to ten minutes. */
+void woven_rest(JNIEnv *jni, struct woven *w);
+uint64_t woven_count_resting(void); /* takes the lock */
+uint64_t woven_resting(void); /* first tick at which a rest ends; 0: none.  Without the lock */
+/* Those whose rest has ended by then are gone.  Takes the lock. */
+void woven_rested(uint64_t by);
 
 /* Without the lock. */
 struct hooked *woven_method(uint32_t id); /* NULL: no such number */

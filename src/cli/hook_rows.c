@@ -255,7 +255,7 @@ void hook_rows_totals(const struct hook_rows *h, struct buf *out)
 	if (h->resting)
 		buf_printf(out,
 			   "%s more class%s closed hooks still, until the original code comes back "
-			   "in some seconds\n",
+			   "after a while ('unhook --now': at once)\n",
 			   cli_number(classes, h->resting), h->resting == 1 ? " has" : "es have");
 }
 
