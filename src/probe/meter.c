@@ -3,7 +3,8 @@
  *
  * A thread that has no processor has given it up itself, or was ready to run and had to stand in line.  For how long
  * it stood in line the kernel knows (schedstat); to ask takes some microseconds, so it is only asked when
- * the thread has changed places with another one since the last time.  Of the rest, what it was blocked for by a
+ * the thread has changed places with another one since the last time.  What a virtual machine's host takes is in no such
+ * account; but who has given up nothing in a call was ready all the time.  Of the rest, what it was blocked for by a
  * monitor is known by the JVM's events, which the agent passes on (probe_blocked).  What is left, it waited:
  * for a notification, for another thread to unpark it, for a time to pass, for input.  So no waiting has to be seen by
  * itself; nobody could, since park and sleep tell nothing.
@@ -97,7 +98,8 @@ static uint64_t delay_ns(struct probe_thread *t)
 
 	if (!meter.has_delay || getrusage(RUSAGE_THREAD, &use) != 0)
 		return off->delay_ns;
-	switches = (uint64_t)(use.ru_nvcsw + use.ru_nivcsw) + 1;
+	off->given_up = (uint64_t)use.ru_nvcsw + 1;
+	switches = off->given_up + (uint64_t)use.ru_nivcsw;
 	if (switches != off->switches && read_delay(&off->delay_ns))
 		off->switches = switches;
 	return off->delay_ns;
@@ -297,6 +299,7 @@ void meter_begin(struct probe_thread *t, const struct probe_frame *f)
 	m->begin.bytes = bytes_now();
 	m->begin.blocked_ns = t->off.blocked_ns;
 	m->begin.delay_ns = delay_ns(t);
+	m->given_up = t->off.given_up;
 	m->counted = counters_read(&t->counters, m->counts);
 	m->begin.cpu_ns = cpu_ns();
 	m->begin.ns = clock_ns(CLOCK_MONOTONIC);
@@ -307,8 +310,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static struct probe_spent spent_since(struct probe_thread *t, const struct probe_meter *begin)
+static struct probe_spent spent_since(struct probe_thread *t, const struct meter_frame *m)
 {
+	const struct probe_meter *begin = &m->begin;
 	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - begin->ns, cpu = cpu_ns() - begin->cpu_ns, off;
 	struct probe_spent s = { .delay_ns = delay_ns(t) - begin->delay_ns,
 				 .blocked_ns = t->off.blocked_ns - begin->blocked_ns,
@@ -317,7 +321,10 @@ static struct probe_spent spent_since(struct probe_thread *t, const struct probe
 	s.cpu_ns = cpu > meter.cost_ns ? cpu - meter.cost_ns : 0;
 	off = wall > s.cpu_ns ? wall - s.cpu_ns : 0;
 	s.blocked_ns = least(s.blocked_ns, off);
-	s.delay_ns = least(s.delay_ns, off - s.blocked_ns);
+	off -= s.blocked_ns;
+	if (m->given_up && m->given_up == t->off.given_up)
+		s.delay_ns = off; /* it did not wait */
+	s.delay_ns = least(s.delay_ns, off);
 	return s;
 }
 
@@ -359,7 +366,7 @@ void meter_end(struct probe_thread *t, const struct probe_frame *f, uint64_t tic
 {
 	const struct meter_frame *begin = &t->meter[f - t->frames];
 	struct probe_metered *m = &meter.methods[frame_id(f)];
-	struct probe_spent spent = spent_since(t, &begin->begin);
+	struct probe_spent spent = spent_since(t, begin);
 	struct node_meter *of_node = f->node == &probe_nowhere ? NULL : nodes_meter(t, f->node);
 
 	spent.ticks = ticks;

@@ -166,6 +166,7 @@ struct probe_prune {
 /* A metered call that runs. */
 struct meter_frame {
 	struct probe_meter begin;
+	uint64_t given_up; /* of meter_off, then */
 	uint64_t counts[PROBE_COUNTERS];
 	bool counted;
 	struct probe_spent below; /* in metered calls that it made */
@@ -175,6 +176,8 @@ struct meter_frame {
 struct meter_off {
 	uint64_t
 		switches; /* from thread to thread until delay_ns was read, and one more; 0: never */
+	uint64_t
+		given_up; /* how often it gave its processor up itself, and one more; 0: not known */
 	uint64_t delay_ns;
 	uint64_t blocked_ns;
 	uint32_t since_turn; /* it waits for a monitor since then (meter.c); 0: it does not */
