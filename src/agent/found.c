@@ -2,10 +2,12 @@
 /* found.c - keeps what windows with closed hooks found.
  *
  * A machine that has more to do than processors takes them away from threads in the middle of a call.
- * That belongs to the call's time on the wall, but not to the method.  So of windows in which the
+ * That belongs to the call's time on the wall, but not to the method.  Long calls are asked for it one by one
+ * (probe/taken.h).  Of windows with others in which the
  * system did so to this process the one call that is out of all proportion is left out; windows with
  * few calls, where that cannot be told, are kept apart and used only when there are few others.  What the
- * system does not tell of (interrupts, and other guests of a virtual machine) plan/steady.h deals with. */
+ * system does not tell of (interrupts, and other guests of a virtual machine) plan/steady.h deals with: the
+ * one call is left out, too, but it is told how much it was. */
 #include "agent/found.h"
 
 #include <math.h>
@@ -19,9 +21,10 @@
 #include "wire/wire.h"
 
 enum {
-	ENOUGH = 3,  /* calm windows */
-	MANY = 8,    /* calls of one window, of which one can be seen to have been interrupted */
-	OUTLIER = 8, /* times as long as the others */
+	ENOUGH = 3,   /* calm windows */
+	MANY = 8,     /* calls of one window, of which one can be seen to have been interrupted */
+	OUTLIER = 8,  /* times as long as the others */
+	LONG_US = 20, /* a call that is as long is asked whether its processor was taken away */
 };
 
 struct alone {
@@ -62,41 +65,63 @@ static struct alone *method_for(uint32_t id)
 	return found.methods[id];
 }
 
-/* Takes out the longest call, if it is out of all proportion. */
-static void trim(struct solo_sum *s)
+/* Makes the longest call as long as the others, if it is out of all proportion; by how many ticks. */
+static uint64_t trim(struct solo_sum *s)
 {
-	uint64_t rest = (s->ticks - s->max) / (s->calls - 1);
+	uint64_t rest;
 
+	if (s->calls < MANY)
+		return 0;
+	rest = (s->ticks - s->max) / (s->calls - 1);
 	if (s->max <= OUTLIER * rest)
-		return;
-	s->ticks -= s->max;
-	s->blank -= s->blank / s->calls;
-	s->calls--;
+		return 0;
+	s->ticks -= s->max - rest;
+	return s->max - rest;
+}
+
+static void add_calm(struct alone *m, const struct solo_sum *s, uint64_t more)
+{
+	steady_add(&m->calm, (double)s->ticks - (double)s->blank, (double)s->calls,
+		   (uint32_t)found.windows);
+	if (more)
+		steady_longest(&m->calm, (double)more);
 }
 
 void found_alone(uint32_t id, const struct solo_sum *sum, bool calm)
 {
-	struct solo_sum trimmed = *sum, *s = &trimmed;
-	double calls, ticks;
+	struct solo_sum s = *sum;
+	uint64_t more = trim(&s);
 	struct alone *m;
 
-	if (!calm && s->calls >= MANY) {
-		trim(s);
+	if (!calm && s.calls >= MANY) {
+		more = 0;
 		calm = true;
 	}
-	calls = (double)s->calls;
-	ticks = (double)s->ticks - (double)s->blank;
 	pthread_mutex_lock(&found.lock);
 	m = method_for(id);
 	if (m) {
-		tally_add(&m->all, ticks, calls);
-		m->blank += (double)s->blank;
-		m->calls += calls;
-		if (calm)
-			steady_add(&m->calm, ticks, calls, (uint32_t)found.windows);
-		found.calls += s->calls;
+		tally_add(&m->all, (double)s.ticks + (double)more - (double)s.blank,
+			  (double)s.calls);
+		m->blank += (double)s.blank;
+		m->calls += (double)s.calls;
+		if (calm || s.asked == s.calls)
+			add_calm(m, &s, more);
+		found.calls += s.calls;
 	}
 	pthread_mutex_unlock(&found.lock);
+}
+
+bool found_is_long(uint32_t id)
+{
+	const struct alone *m;
+	double least = LONG_US * (double)agent.scale.hz / 1e6;
+	bool is;
+
+	pthread_mutex_lock(&found.lock);
+	m = id < found.n ? found.methods[id] : NULL;
+	is = m && m->all.n && m->all.up >= least * m->all.down;
+	pthread_mutex_unlock(&found.lock);
+	return is;
 }
 
 uint32_t found_cut(uint32_t id)

@@ -13,6 +13,7 @@
  * are close together. */
 void found_alone(uint32_t id, const struct solo_sum *s, bool calm);
 uint32_t found_cut(uint32_t id); /* one was too long; how many that is now */
+bool found_is_long(uint32_t id); /* are its calls so long that each can be asked (solo_is_long)? */
 bool found_is_any(uint32_t id);	 /* was it ever measured? */
 
 /* A block with open hooks, or with closed ones, has ended. */

@@ -267,6 +267,8 @@ static bool begin_window(uint64_t t)
 		now.n = turns_next(&now.turns, now.ids, SOLO_METHODS, &often);
 		if (!now.n)
 			return false;
+		for (size_t i = 0; i < now.n; i++)
+			solo_is_long(now.ids[i], !now.shut && found_is_long(now.ids[i]));
 		set_manners(now.ids, now.n, PROBES_SOLO);
 		shut(now.ids, now.n, PROBES_ALONE);
 		now.switches = switches();
@@ -516,7 +518,8 @@ int in_place_patience(void)
 
 	if (now.state == OFF)
 		return -1;
-	return t >= now.next ? 0 : (int)(agent_ns(now.next - t) / 1000000) + 1;
+	/* Rounded up, and no more: windows that have ended wait for this thread. */
+	return t >= now.next ? 0 : (int)((agent_ns(now.next - t) + 999999) / 1000000);
 }
 
 static struct conn *client(void)

@@ -6,11 +6,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	FEW = 5,   /* windows of which none is left out */
 	MOST = 10, /* at each end one in so many is, at most */
 	FAR = 3,   /* times the width of the middle half */
+	LONGS = 3, /* windows with a call that is out of all proportion: it may be the program's own */
+	OWN = 4, /* ... and is, if one in so many has one */
 };
 
 struct window {
@@ -24,6 +27,7 @@ static void halve(struct steady *s)
 	for (uint32_t i = 0; i < s->n / 2; i++) {
 		s->ups[i] = s->ups[2 * i] + s->ups[2 * i + 1];
 		s->downs[i] = s->downs[2 * i] + s->downs[2 * i + 1];
+		s->mores[i] = s->mores[2 * i] + s->mores[2 * i + 1];
 		s->stretches[i] = s->stretches[2 * i];
 	}
 	s->n /= 2;
@@ -45,6 +49,7 @@ void steady_add(struct steady *s, double up, double down, uint32_t stretch)
 			halve(s);
 		s->stretches[s->n] = stretch;
 		s->ups[s->n] = (float)up;
+		s->mores[s->n] = 0;
 		s->downs[s->n++] = (float)down;
 		s->in_last = 1;
 		return;
@@ -52,6 +57,15 @@ void steady_add(struct steady *s, double up, double down, uint32_t stretch)
 	s->ups[s->n - 1] += (float)up;
 	s->downs[s->n - 1] += (float)down;
 	s->in_last++;
+}
+
+void steady_longest(struct steady *s, double more)
+{
+	if (!s->n)
+		return;
+	s->longs++;
+	s->up += more;
+	s->mores[s->n - 1] += (float)more;
 }
 
 static int by_ratio(const void *a, const void *b)
@@ -100,14 +114,36 @@ static double squares_of(struct window *w, uint32_t n, double ratio, uint32_t *s
 	return squares;
 }
 
+static int by_size(const void *a, const void *b)
+{
+	const float *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What calls that are out of all proportion may add to a window at most: nothing, or, if they are the program's own, what
+ * three quarters of the windows do not have more of. */
+static double most_of_longest(const struct steady *s)
+{
+	float sorted[STEADY_MAX];
+
+	if (s->longs < LONGS || OWN * s->longs <= s->windows || !s->n)
+		return 0;
+	memcpy(sorted, s->mores, s->n * sizeof(sorted[0]));
+	qsort(sorted, s->n, sizeof(sorted[0]), by_size);
+	return (double)sorted[3 * (s->n - 1) / 4];
+}
+
 struct estimated steady_ratio(const struct steady *s)
 {
 	struct window w[STEADY_MAX];
+	double most = most_of_longest(s);
 	double up = 0, down = 0, all = 0, squares, ratio;
 	uint32_t low, high, end, n;
 
 	for (uint32_t i = 0; i < s->n; i++)
-		w[i] = (struct window){ (double)s->ups[i] / (double)s->downs[i],
+		w[i] = (struct window){ ((double)s->ups[i] + fmin(most, (double)s->mores[i])) /
+						(double)s->downs[i],
 					(double)s->downs[i], s->stretches[i] };
 	if (!s->n)
 		return (struct estimated){ 0, -1 };

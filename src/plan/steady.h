@@ -6,6 +6,10 @@
  * the middle half of the windows than three times its width (Tukey).  They may also be the
  * program's own rare slow calls: then the plain ratio is right, and it is told, too.
  *
+ * Few windows cannot tell which of them is far out; but the calls of one window can.  So whoever adds a window may leave a
+ * single call out that is out of all proportion, and say how much it is.  If such calls are in more than a quarter of the
+ * windows, they are the program's own, and count; but in no window for more than in most.
+ *
  * Windows that lie close together are not independent: the program does the same just then, and the machine is as fast.
  * So whoever adds windows says to which stretch of time they belong, and the margin is from how stretches differ,
  * with Student's t for their number; windows that were left out are taken as the last ones that were not.
@@ -23,16 +27,21 @@ enum { STEADY_MAX = 64 };
 
 struct steady {
 	uint64_t windows;
+	uint64_t longs;	  /* of these had a call out of all proportion */
 	uint32_t n;	  /* kept */
 	uint32_t each;	  /* windows in one that is kept, from 1 on */
 	uint32_t in_last; /* ... and in the last one */
 	double up, down;  /* of all */
 	float ups[STEADY_MAX], downs[STEADY_MAX];
+	float mores[STEADY_MAX]; /* what ups have more with such calls */
 	uint32_t stretches[STEADY_MAX];
 };
 
 /* One window; one with nothing below counts as none.  Stretches are numbers that do not fall. */
 void steady_add(struct steady *s, double up, double down, uint32_t stretch);
+
+/* The window that was added last has so much more with a call that is out of all proportion. */
+void steady_longest(struct steady *s, double more);
 
 /* margin < 0: nobody knows, since there are not two stretches. */
 struct estimated steady_ratio(const struct steady *s);

@@ -9,6 +9,7 @@
 
 #include "base/tick.h"
 #include "probe/probe_priv.h"
+#include "probe/taken.h"
 
 enum {
 	BLANKS = 2, /* before each call; the last one counts */
@@ -27,10 +28,13 @@ static struct {
 	unsigned blanks; /* that it has had */
 	uint64_t blank;	 /* ticks of the last one, unless it was long */
 	uint64_t least;	 /* ... of the shortest ever; 0: there was none */
+	bool asked;	 /* taken is of this call */
+	struct taken taken;
 	struct solo_sum sums[2][SOLO_METHODS];
 } solo;
 
-static uint8_t places[PROBE_METHODS]; /* of a method among those of the window */
+static uint8_t places[PROBE_METHODS];  /* of a method among those of the window */
+static uint8_t lengths[PROBE_METHODS]; /* 1: its calls are long */
 
 /* The call, or a blank one, begins now. */
 static uint64_t begin_now(uint64_t marks)
@@ -70,6 +74,9 @@ APART uint64_t solo_enter(uint32_t id)
 		return 0;
 	}
 	solo.blanks = 0;
+	solo.asked = LOAD(lengths[id]);
+	if (solo.asked)
+		taken_begin(&solo.taken);
 	return begin_now(SOLO_BLANK);
 }
 
@@ -94,6 +101,18 @@ static void add(struct solo_sum *s, uint64_t ticks)
 		STORE(s->max, ticks);
 }
 
+/* The ticks of a call without those in which the processor was taken away, if that is known. */
+static uint64_t own_ticks(struct solo_sum *s, uint64_t ticks)
+{
+	uint64_t wall;
+	int64_t away = solo.asked ? taken_end(&solo.taken, &wall) : -1;
+
+	if (away < 0 || !wall)
+		return ticks;
+	STORE(s->asked, s->asked + 1);
+	return ticks - (uint64_t)((double)ticks * (double)away / (double)wall);
+}
+
 APART void solo_exit(uint32_t id, uint64_t token)
 {
 	uint64_t now, ticks;
@@ -116,7 +135,7 @@ APART void solo_exit(uint32_t id, uint64_t token)
 	window = solo.began;
 	if (window == LOAD(solo.window)) {
 		s = &solo.sums[window & 1][places[id]];
-		add(s, (int64_t)ticks > 0 ? ticks : 0);
+		add(s, (int64_t)ticks > 0 ? own_ticks(s, ticks) : 0);
 		if (now >= LOAD(solo.until))
 			solo.left = 1;
 		solo.left -= solo.left > 0;
@@ -134,6 +153,11 @@ void solo_mark(uint32_t id)
 {
 	if (!probe_local.muted && id < PROBE_METHODS && LOAD(solo.drawing))
 		SHARED_ADD(solo.sums[LOAD(solo.window) & 1][LOAD(places[id])].calls, 1);
+}
+
+void solo_is_long(uint32_t id, bool is_long)
+{
+	STORE(lengths[id], (uint8_t)is_long);
 }
 
 void solo_begin(const uint32_t *ids, size_t n, uint64_t calls, uint64_t until)
@@ -176,7 +200,8 @@ struct solo_sum solo_sum(size_t i)
 {
 	const struct solo_sum *s = &solo.sums[solo.window & 1][i];
 
-	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks), LOAD(s->max), LOAD(s->blank) };
+	return (struct solo_sum){ LOAD(s->calls), LOAD(s->ticks), LOAD(s->max), LOAD(s->blank),
+				  LOAD(s->asked) };
 }
 
 bool solo_is_over(void)

@@ -39,7 +39,12 @@ struct solo_sum {
 	uint64_t calls, ticks;
 	uint64_t max;	/* ticks of the longest */
 	uint64_t blank; /* ticks of as many blank calls */
+	uint64_t asked; /* calls whose ticks are without what the processor was taken away for */
 };
+
+/* Of a method whose calls are long, each is asked for how long its thread had the processor (probe/taken.h): that is
+ * little beside it, and in a short one it would be seen.  Not, if nobody says so. */
+void solo_is_long(uint32_t id, bool is_long);
 
 /* At most SOLO_METHODS; after so many calls, or that tick, no more are measured: whoever would have ended
  * the window from outside would have taken the processor away from a call, on a busy machine.  calls 0: they are

@@ -87,3 +87,36 @@ TEST(windows_of_one_stretch_are_off_together_and_the_interval_knows)
 	}
 	CHECK(held >= 360 && held < 396);
 }
+
+TEST(a_single_long_call_in_few_windows_is_left_out_and_told)
+{
+	struct steady s = { 0 };
+
+	for (uint32_t i = 0; i < 3; i++)
+		steady_add(&s, 2000, 100, i);
+	steady_longest(&s, 50000);
+	CHECK(steady_ratio(&s).value == 20);
+	CHECK(fabs(steady_plain(&s) - 56000.0 / 300) < 1e-9);
+}
+
+TEST(long_calls_in_many_windows_are_the_programs_own)
+{
+	struct steady few = { 0 }, many = { 0 }, once = { 0 };
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		steady_add(&few, 2000, 100, i);
+		steady_add(&many, 2000, 100, i);
+		if (i % 20 == 0)
+			steady_longest(&few, 6000);
+		if (i % 3 == 0)
+			steady_longest(&many, 6000);
+	}
+	CHECK(fabs(steady_ratio(&few).value - 20) < 1e-6);
+	CHECK(fabs(steady_plain(&few) - 23) < 1e-6);
+	CHECK(fabs(steady_ratio(&many).value - 40) < 0.5);
+	for (uint32_t i = 0; i < 40; i++) {
+		steady_add(&once, 2000, 100, i);
+		steady_longest(&once, i == 7 ? 1e6 : 100);
+	}
+	CHECK(fabs(steady_ratio(&once).value - 21) < 1e-3);
+}

@@ -4,6 +4,8 @@
 
 #include "test_probe.h"
 
+#include <time.h>
+
 static const uint32_t both[] = { 5, 9 };
 
 /* As Java begins a call: blank ones before it. */
@@ -203,4 +205,34 @@ PROBE_TEST(solo_is_not_confused_by_a_blank_call_that_does_not_go_on, MIB)
 	token = enter(5);
 	solo_exit(5, token);
 	MUST_INT(solo_sum(0).calls, 1);
+}
+
+/* Calls of 2 ms, in which the thread waits or works; with other threads beside it. */
+static uint64_t asked_of(bool waits)
+{
+	const struct timespec rest = { .tv_nsec = 2000000 };
+	uint64_t token, end;
+
+	solo_is_long(5, true);
+	solo_begin(both, 2, 100, UINT64_MAX);
+	token = enter(5);
+	end = probe_now() + 2000000;
+	while (!waits && probe_now() < end)
+		;
+	if (waits)
+		nanosleep(&rest, NULL);
+	solo_exit(5, token);
+	MUST(solo_end());
+	MUST_INT(solo_sum(0).calls, 1);
+	MUST(solo_sum(0).ticks > 0);
+	solo_is_long(5, false);
+	return solo_sum(0).asked;
+}
+
+PROBE_TEST(solo_asks_long_calls_for_their_processor_unless_they_wait, MIB)
+{
+	MUST_INT(asked_of(true), 0);
+	for (int i = 0; i < 100 && !asked_of(false); i++)
+		; /* a machine may make a thread give its processor up, but not each time */
+	MUST_INT(solo_sum(0).asked, 1);
 }
