@@ -3,7 +3,7 @@ package bench.accuracy;
 
 /**
  * The methods to be told right: one kind and length each, from 5 ns to 1 ms; calls that are nested, that fan
- * out, that recur; and a mix of which many short calls are the least part. Twin is this class under another name.
+ * out, that recur; and a mix of which many short calls are the least part. Twin and Third are this class under other names.
  */
 final class Bodies {
     private Bodies() {}
@@ -46,6 +46,6 @@ final class Bodies {
         return fibOf(12) + (x & 7);
     }
 
-    /** Ten methods of which the one that is called most often takes least. */
+    /** Ten methods of which the one that is called most often takes least; these have no loops of their own. */
 //@MIX
 }

@@ -2,7 +2,7 @@
 package bench.accuracy;
 
 /**
- * What the methods of Bodies and Twin do: a hash over bytes, in which each step needs the one before; several sums side by side; a
+ * What the methods of Bodies and its copies do: a hash over bytes, in which each step needs the one before; several sums side by side; a
  * list that is walked; square roots; and branches that cannot be foreseen. How many steps there are the compiler does
  * not know: it would unroll the loops. None of this code is that of the calibration. Nobody hooks this class, so it
  * keeps what the JVM has learned of it while those are woven and restored.

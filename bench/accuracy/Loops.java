@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package bench.accuracy;
 
-/** Two loops over each method: that of Bodies, and that of Twin. Nobody hooks this class. */
+/** Three loops over each method: that of Bodies, that of Twin, and that of Third. Nobody hooks this class. */
 final class Loops {
     interface Loop {
         long run(long x, int n);

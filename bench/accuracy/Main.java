@@ -5,16 +5,14 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Random;
 
 /**
  * {@code steps N...} says how many steps the bodies have. {@code run MS} runs all loops in turn, in slices of some
- * milliseconds, for so long, and answers with what a call took in each of them, in ns: loops over Bodies, and right after
- * or before each the same loop over Twin, which is the same code. One of these two may be hooked then; this program does not know it.
- * Figures are means of the pieces that were timed, but for those that are far out: the machine is shared.
+ * milliseconds, for so long, and answers with how many pieces were timed, how many of these were dropped, and the others of
+ * each loop, as ns a call and the number of calls: loops over Bodies, and right after or before each the same loops over
+ * Twin and Third, which are the same code. One of them may be hooked then; this program does not know it. A piece is dropped in
+ * which the thread had no processor for more than a hundredth: the system or the host of a virtual machine took it.
  */
 public final class Main {
     static final byte[] BYTES = new byte[1 << 16];
@@ -61,71 +59,55 @@ public final class Main {
 
     /** One slice; its pieces are kept. */
     private static void slice(int i, Pieces to) {
-        boolean single = i < Loops.ALL.length - 2 * Loops.SHAPES; // the others have many methods in them
+        boolean single = i < Loops.ALL.length - Loops.COPIES * Loops.SHAPES; // the others have many methods in them
         long end = System.nanoTime() + (single ? 1_000_000 : 3_000_000);
         do {
             long cpu = THREADS.getCurrentThreadCpuTime();
             double ns = time(i, to.calls);
             cpu = THREADS.getCurrentThreadCpuTime() - cpu;
-            if (ns * to.calls > 100_000 && cpu > 0.97 * ns * to.calls) { // it had the processor all the time
-                to.add(ns, to.calls);
+            if (ns * to.calls > 100_000) {
+                timed++;
+                if (cpu > 0.99 * ns * to.calls) {
+                    to.add(ns, to.calls);
+                } else {
+                    dropped++;
+                }
             }
             to.calls = (int) Math.max(1, Math.min(200_000, 300_000 / Math.max(ns, 0.5)));
         } while (System.nanoTime() < end);
     }
 
     private static final class Pieces {
-        final List<double[]> all = new ArrayList<>(); // ns a call, and calls
+        final StringBuilder all = new StringBuilder();
         int calls = 1;
 
         void add(double ns, int calls) {
-            all.add(new double[] {ns, calls});
-        }
-
-        /** Of all calls. Far out: farther from the middle half than three times its width; a tenth at each end, at most. */
-        double mean() {
-            int n = all.size();
-            if (n == 0) {
-                return 0;
-            }
-            all.sort(Comparator.comparingDouble(p -> p[0]));
-            int from = 0;
-            int to = n;
-            double low = all.get(n / 4)[0];
-            double high = all.get(n - 1 - n / 4)[0];
-            while (from < n / 10 && all.get(from)[0] < low - 3 * (high - low)) {
-                from++;
-            }
-            while (n - to < n / 10 && all.get(to - 1)[0] > high + 3 * (high - low)) {
-                to--;
-            }
-            double ns = 0;
-            double calls = 0;
-            for (double[] p : all.subList(from, to)) {
-                ns += p[0] * p[1];
-                calls += p[1];
-            }
-            return ns / calls;
+            all.append(all.length() == 0 ? "" : ",").append(Math.round(ns * 1000) / 1000.0).append(':').append(calls);
         }
     }
 
     private static int at; // whose turn it is
-    private static int first; // which of the two copies begins
+    private static int first; // which of the copies begins
+    private static int timed; // pieces
+    private static int dropped;
 
     private static String run(long ms) {
         Pieces[] pieces = new Pieces[Loops.ALL.length];
         for (int i = 0; i < pieces.length; i++) {
             pieces[i] = new Pieces();
         }
+        timed = dropped = 0;
         long end = System.nanoTime() + ms * 1_000_000;
-        for (; System.nanoTime() < end; at = (at + 2) % pieces.length) {
-            first ^= at == 0 ? 1 : 0;
-            slice(at + first, pieces[at + first]);
-            slice(at + 1 - first, pieces[at + 1 - first]);
+        for (; System.nanoTime() < end; at = (at + Loops.COPIES) % pieces.length) {
+            first = (first + (at == 0 ? 1 : 0)) % Loops.COPIES;
+            for (int k = 0; k < Loops.COPIES; k++) {
+                int i = at + (first + k) % Loops.COPIES;
+                slice(i, pieces[i]);
+            }
         }
-        StringBuilder out = new StringBuilder("ran");
+        StringBuilder out = new StringBuilder("ran " + timed + " " + dropped);
         for (Pieces p : pieces) {
-            out.append(' ').append(p.mean());
+            out.append(' ').append(p.all.length() == 0 ? "-" : p.all);
         }
         return out.toString();
     }

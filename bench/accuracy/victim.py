@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What accuracy.py and real.py share: a Java program that is told what to do line by line, and Sonde's commands."""
+import os
 import subprocess
 
 
@@ -36,6 +37,12 @@ def sonde(out, *words):
     if done.returncode:
         raise SystemExit("sonde %s: %s" % (words[0], done.stderr))
     return done.stdout
+
+
+def steal():
+    """Seconds that the host has taken from this machine's processors."""
+    with open("/proc/stat") as f:
+        return int((f.readline().split() + ["0"] * 9)[8]) / os.sysconf("SC_CLK_TCK")
 
 
 def show_bar(name, figure, want, met):
