@@ -18,7 +18,7 @@ enum {
 	RECORD_MAGIC = 0x53724563,
 };
 
-#define SEG_MAGIC 0x31676553646e6f53u /* "SondSeg1" */
+#define SEG_MAGIC 0x32676553646e6f53u /* "SondSeg2" */
 
 struct seg_head {
 	uint64_t magic;
@@ -76,7 +76,7 @@ static inline uint64_t segment_data_at(const struct segment *g)
 	return SEG_HEAD + (uint64_t)g->n_slots * sizeof(struct seg_slot);
 }
 
-/* Reads the record at this place into out (cleared before).  0, E_DAMAGED, E_NO_MEMORY. */
+/* Appends the contents of the record at this place to out.  0, E_DAMAGED, E_NO_MEMORY. */
 int segment_read(const struct segment *g, uint64_t at, struct record_head *head, struct buf *out);
 
 /* Does the table lead to the record there? */

@@ -25,14 +25,14 @@ TEST(hash_gives_what_its_design_gives_elsewhere)
 	}
 }
 
-TEST(hash_changes_with_every_bit)
+static void check_every_bit(size_t n)
 {
-	uint8_t bytes[67] = { 0 };
-	struct slice all = { bytes, sizeof(bytes) };
+	static uint8_t bytes[2000];
+	struct slice all = { bytes, n };
 	struct hash128 zero = { 0, 0 }, before = hash128(zero, all);
 	int changed = 0;
 
-	for (size_t i = 0; i < sizeof(bytes) * 8; i++) {
+	for (size_t i = 0; i < n * 8; i++) {
 		struct hash128 after;
 
 		bytes[i / 8] ^= (uint8_t)(1u << i % 8);
@@ -41,8 +41,31 @@ TEST(hash_changes_with_every_bit)
 		CHECK(after.a != before.a && after.b != before.b);
 		changed += __builtin_popcountll(after.a ^ before.a);
 	}
-	changed /= (int)sizeof(bytes) * 8; /* about half of 64 bits, each time */
+	changed /= (int)n * 8; /* about half of 64 bits, each time */
 	CHECK(changed > 28 && changed < 36);
+}
+
+TEST(hash_changes_with_every_bit)
+{
+	check_every_bit(67);
+	check_every_bit(1999); /* in four parts, and a rest */
+}
+
+TEST(hash_tells_parts_of_long_bytes_apart)
+{
+	static uint8_t bytes[1 << 10];
+	struct hash128 zero = { 0, 0 }, got[6];
+
+	for (size_t i = 0; i < 4; i++) { /* the same in each of the four parts */
+		bytes[256 * i + 100] = 1;
+		got[i] = hash128(zero, (struct slice){ bytes, sizeof(bytes) });
+		bytes[256 * i + 100] = 0;
+	}
+	got[4] = hash128(zero, (struct slice){ bytes, sizeof(bytes) });
+	got[5] = hash128(zero, (struct slice){ bytes, sizeof(bytes) - 1 });
+	for (size_t i = 0; i < 6; i++)
+		for (size_t k = 0; k < i; k++)
+			CHECK(!hash128_eq(got[i], got[k]));
 }
 
 TEST(hash_keeps_parts_apart)
