@@ -89,6 +89,7 @@ struct showing { /* of a class by the JVM */
 	struct woven *woven;
 	struct room *room;
 	struct weave_job job;
+	struct slice result; /* the class to be used; empty: as it is */
 };
 
 /* Numbers are given while the class is woven; agent.lock is not held. */
@@ -286,6 +287,7 @@ static void take_outcome(struct showing *s, const struct weave_outcome *o)
 
 static void take_begin(struct showing *s)
 {
+	probes_hold();
 	memset(s->woven->left, 0, sizeof(s->woven->left));
 	woven_begin(s->woven);
 }
@@ -293,6 +295,7 @@ static void take_begin(struct showing *s)
 static void take_end(struct showing *s)
 {
 	woven_end(s->jni, s->woven);
+	probes_let(s->jni);
 	s->woven->digest = s->klass ? s->woven->wanted : 0;
 }
 
@@ -370,41 +373,38 @@ static bool has_data(const struct cache_look *look)
 }
 
 /* 1; 0: this JVM has no numbers for the conditions in it; or negative: the class must not be used. */
-static int take_recipe(struct showing *s, const struct cache_look *look, struct slice name,
-		       struct buf *out)
+static int take_recipe(struct showing *s, struct cache_look *look, struct slice name)
 {
-	struct recipe r = { 0 };
+	struct recipe r = look->found;
 	struct recipe_method m;
-	int rc = look->nothing ? 0 : recipe_get(buf_slice(&look->kept), &r);
+	int rc = look->nothing || look->has_recipe ? 0 : recipe_get(buf_slice(&look->kept), &r);
+	uint8_t *woven;
 
 	if (rc >= 0)
 		rc = r.rc;
 	if (rc < 0 || (!s->klass && !r.n_methods))
 		return rc < 0 ? rc : 1;
-	buf_put(out, r.woven);
-	if (out->err)
-		return out->err;
+	woven = r.woven.n ? look->kept.p + (r.woven.p - look->kept.p) : NULL;
 	if (has_data(look) && (!s->job.numbers || numbers_put(&r, look->touching, look->n_touching,
-							      s->job.numbers, out->p) < 0)) {
-		buf_clear(out);
+							      s->job.numbers, woven) < 0))
 		return 0;
-	}
 	pthread_mutex_lock(&agent.lock);
 	s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader, r.n_methods != 0);
 	if (s->woven) {
 		take_begin(s);
 		for (size_t at = 0; rc >= 0 && recipe_next(&r, &at, &m);)
-			rc = take_method(s, look, &m, out->p);
+			rc = take_method(s, look, &m, woven);
 		take_end(s);
 	}
 	pthread_mutex_unlock(&agent.lock);
+	if (rc >= 0 && s->woven)
+		s->result = r.woven;
 	return rc < 0 ? rc : 1;
 }
 
 /* Looks for the class in the cache, and weaves and stores it when it is not there.  1: that was all;
  * 0: it has to be woven for this JVM alone; negative: it cannot be woven. */
-static int use_cache(struct showing *s, const struct cache_query *q, struct slice name,
-		     struct buf *out)
+static int use_cache(struct showing *s, const struct cache_query *q, struct slice name)
 {
 	struct store *store = cached_get();
 	struct cache_look look;
@@ -422,7 +422,7 @@ static int use_cache(struct showing *s, const struct cache_query *q, struct slic
 	}
 	if (rc >= 0) {
 		cached_later(q->rules, &look, buf_slice(&look.kept));
-		rc = take_recipe(s, &look, name, out);
+		rc = take_recipe(s, &look, name);
 	}
 	s->room->kept = look.kept;
 	cached_put();
@@ -444,16 +444,15 @@ static void leave_class(struct showing *s, struct slice name, enum left_kind kin
 	pthread_mutex_unlock(&agent.lock);
 }
 
-static bool hand_over(jvmtiEnv *jvmti, const struct buf *out, jint *new_n,
-		      unsigned char **new_bytes)
+static bool hand_over(jvmtiEnv *jvmti, struct slice class, jint *new_n, unsigned char **new_bytes)
 {
 	unsigned char *p;
 
-	if (out->err || (*jvmti)->Allocate(jvmti, (jlong)out->n, &p) != JVMTI_ERROR_NONE)
+	if ((*jvmti)->Allocate(jvmti, (jlong) class.n, &p) != JVMTI_ERROR_NONE)
 		return false;
-	memcpy(p, out->p, out->n);
+	memcpy(p, class.p, class.n);
 	*new_bytes = p;
-	*new_n = (jint)out->n;
+	*new_n = (jint) class.n;
 	return true;
 }
 
@@ -515,7 +514,7 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 		s->job.resolver = q.resolver = &kin.resolver;
 	q.mem = mem;
 	q.room = &s->room->kept;
-	rc = use_cache(s, &q, name, out);
+	rc = use_cache(s, &q, name);
 	if (rc < 0)
 		fault_set(&f, rc, -1, "%s", err_text(rc));
 	if (rc == 0)
@@ -636,8 +635,8 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 		goto done;
 	if (klass && looking.bytes) {
 		look_at_shown(klass, in, out);
-		if (out->n)
-			(void)hand_over(jvmti, out, new_n, new_bytes);
+		if (out->n && !out->err)
+			(void)hand_over(jvmti, buf_slice(out), new_n, new_bytes);
 		goto done;
 	}
 	called = name ? slice_str(name) : name_in(in, &s.room->mem);
@@ -652,9 +651,11 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 		leave_class(&s, called, LEFT_PARAMETERS);
 	else
 		weave_shown(&s, in, called, out);
-	if (!out->n && rc > 0)
-		buf_put(out, in); /* not woven, but whole */
-	if (out->n && !hand_over(jvmti, out, new_n, new_bytes))
+	if (out->n)
+		s.result = buf_slice(out);
+	else if (!s.result.n && rc > 0)
+		s.result = in; /* not woven, but whole */
+	if (s.result.n && (out->err || !hand_over(jvmti, s.result, new_n, new_bytes)))
 		leave_class(&s, called, LEFT_MEMORY);
 	__atomic_fetch_add(&agent.spent.weaving, tick_now() - begin, __ATOMIC_RELAXED);
 done:

@@ -212,13 +212,11 @@ static int take_link(const struct cache_query *q, struct slice contents, struct 
 
 static int find_recipe(struct store *s, struct cache_look *out)
 {
-	struct recipe r;
-
 	if (out->nothing)
 		return 1;
 	buf_clear(&out->kept);
 	if (store_find(s, out->recipe, &out->kept) != RECORD_CLASS ||
-	    recipe_get(buf_slice(&out->kept), &r) < 0)
+	    recipe_get(buf_slice(&out->kept), &out->found) < 0)
 		return 0;
 	out->has_recipe = true;
 	return 1;

@@ -47,7 +47,8 @@ struct cache_look {
 	bool nothing;		      /* no rule touches the class */
 	const struct rule **touching; /* in order; recipe_method.rule is an index */
 	size_t n_touching;
-	struct buf kept; /* the recipe, when has_recipe; released by the caller */
+	struct buf kept;     /* the recipe, when has_recipe; released by the caller */
+	struct recipe found; /* ... as it was read; it points into kept */
 };
 
 /* 1: found (has_recipe, or nothing); 0: has to be woven; E_NO_MEMORY or an error of class_read. */

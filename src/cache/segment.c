@@ -247,27 +247,45 @@ uint32_t segment_slots_used(const struct segment *g)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-int segment_read(const struct segment *g, uint64_t at, struct record_head *head, struct buf *out)
+/* May a record of n bytes lie there? */
+static bool has_place(const struct segment *g, uint64_t at, uint64_t n)
 {
-	struct slice contents;
-	uint8_t *room;
+	return at % 8 == 0 && at >= segment_data_at(g) && n >= sizeof(struct record_head) &&
+	       n <= STORE_RECORD_MAX && at + n <= g->size;
+}
 
-	if (at % 8 || at < segment_data_at(g) || at + sizeof(*head) > g->size ||
-	    !read_at(g->fd, head, sizeof(*head), at))
+/* A record whose length is known, by one call of the system. */
+static int read_record(const struct segment *g, const struct seg_slot *place,
+		       struct record_head *head, struct buf *out)
+{
+	uint64_t at = (uint64_t)place->at * 8;
+	struct iovec parts[] = { { head, sizeof(*head) }, { NULL, 0 } };
+	struct slice contents;
+
+	if (!has_place(g, at, place->n))
 		return E_DAMAGED;
-	if (head->magic != RECORD_MAGIC || head->n < sizeof(*head) || head->n > STORE_RECORD_MAX ||
-	    at + head->n > g->size || !head->kind || head->kind >= RECORD_KINDS)
-		return E_DAMAGED;
-	contents.n = head->n - sizeof(*head);
-	room = buf_room(out, contents.n + 1);
-	if (!room)
+	contents.n = place->n - sizeof(*head);
+	parts[1].iov_base = buf_room(out, contents.n + 1);
+	parts[1].iov_len = contents.n;
+	contents.p = parts[1].iov_base;
+	if (!contents.p)
 		return E_NO_MEMORY;
-	contents.p = room;
-	if (!read_at(g->fd, room, contents.n, at + sizeof(*head)) ||
+	if (preadv(g->fd, parts, 2, (off_t)at) != (ssize_t)place->n || head->n != place->n ||
+	    head->magic != RECORD_MAGIC || !head->kind || head->kind >= RECORD_KINDS ||
 	    !hash128_eq(record_sum(head, contents), head->sum))
 		return E_DAMAGED;
 	out->n += contents.n;
 	return 0;
+}
+
+int segment_read(const struct segment *g, uint64_t at, struct record_head *head, struct buf *out)
+{
+	struct seg_slot place = { .at = (uint32_t)(at / 8) };
+
+	if (!has_place(g, at, sizeof(*head)) || !read_at(g->fd, head, sizeof(*head), at))
+		return E_DAMAGED;
+	place.n = head->n;
+	return read_record(g, &place, head, out);
 }
 
 int segment_find(const struct segment *g, struct hash128 key, struct buf *out)
@@ -281,7 +299,7 @@ int segment_find(const struct segment *g, struct hash128 key, struct buf *out)
 		return E_DAMAGED;
 	if (!find_slot(g, key, &slot, &i))
 		return E_NOT_FOUND;
-	rc = segment_read(g, (uint64_t)slot.at * 8, &head, out);
+	rc = read_record(g, &slot, &head, out);
 	if (rc < 0)
 		return rc;
 	if (!hash128_eq(head.key, key)) { /* sound, but the slot is older than it */
