@@ -435,14 +435,49 @@ static struct {
 	bool shut;
 } gates = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Gates of this thread that the JVM has not been told of yet. */
+static __thread struct {
+	bool on;
+	uint32_t from, to;
+} held;
+
+static void set_gates(JNIEnv *jni, uint32_t from, uint32_t to)
+{
+	if (!gates.shut)
+		(*jni)->SetByteArrayRegion(jni, probes.open, (jsize)from, (jsize)(to - from),
+					   gates.wanted + from);
+}
+
 static void set_gate(JNIEnv *jni, uint32_t id, jbyte value)
 {
 	if (id >= PROBE_METHODS)
 		return;
 	pthread_mutex_lock(&gates.lock);
 	gates.wanted[id] = value;
-	if (!gates.shut)
-		(*jni)->SetByteArrayRegion(jni, probes.open, (jsize)id, 1, &value);
+	if (!held.on)
+		set_gates(jni, id, id + 1);
+	else if (held.to == held.from)
+		held.from = id, held.to = id + 1;
+	else if (id < held.from)
+		held.from = id;
+	else if (id >= held.to)
+		held.to = id + 1;
+	pthread_mutex_unlock(&gates.lock);
+}
+
+void probes_hold(void)
+{
+	held.on = true;
+	held.from = held.to = 0;
+}
+
+void probes_let(JNIEnv *jni)
+{
+	held.on = false;
+	if (held.to == held.from)
+		return;
+	pthread_mutex_lock(&gates.lock);
+	set_gates(jni, held.from, held.to);
 	pthread_mutex_unlock(&gates.lock);
 }
 

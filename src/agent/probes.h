@@ -18,6 +18,10 @@ int probes_init(JNIEnv *jni);
  * thread is in a sequence of callers. */
 void probes_open(JNIEnv *jni, uint32_t id, bool ask, bool inside);
 void probes_close(JNIEnv *jni, uint32_t id);
+/* Between these the calling thread's gates are kept back, and then told to the JVM at once: for the
+ * methods of a class whose code does not run yet. */
+void probes_hold(void);
+void probes_let(JNIEnv *jni);
 void probes_close_all(JNIEnv *jni);
 
 /* For windows in which hooks are closed.  probes_shut sets the first n gates to what it is given, and

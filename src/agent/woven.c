@@ -182,7 +182,7 @@ int32_t woven_id(struct woven *w, struct slice name, struct slice desc)
 	struct hooked ***chunk;
 	struct hooked *h;
 
-	h = find_method(w, name, desc);
+	h = w->fresh ? NULL : find_method(w, name, desc); /* a class has each method once */
 	if (h)
 		return (int32_t)h->id;
 	if (id >= PROBE_METHODS)
@@ -207,6 +207,7 @@ int32_t woven_id(struct woven *w, struct slice name, struct slice desc)
 
 void woven_begin(struct woven *w)
 {
+	w->fresh = !w->methods;
 	for (struct hooked *h = w->methods; h; h = h->next)
 		h->seen = false;
 }
@@ -226,6 +227,7 @@ void woven_end(JNIEnv *jni, struct woven *w)
 			woven_close(jni, h);
 		h->in_code = h->seen;
 	}
+	w->fresh = false;
 	w->rests = 0;
 	woven_recount(w);
 }

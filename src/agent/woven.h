@@ -57,6 +57,7 @@ struct woven {	    /* a class */
 	uint64_t wanted;   /* ... and under which it will be, when it is retransformed next */
 	uint64_t rests;	   /* tick until which it stays woven for no rule; 0: some rule wants it */
 	uint32_t rested;   /* how often it has got its original code after a rest */
+	bool fresh;	   /* between woven_begin and woven_end: it had no methods before */
 	uint16_t left[LEFT_KINDS]; /* methods left alone, by reason */
 	struct woven *next;	   /* in its bucket */
 	struct woven *all;	   /* the next of all */

@@ -21,7 +21,7 @@ static struct lane_slot *slot_of(uint64_t key)
 }
 _Static_assert(LANE_SLOTS == 1 << 8, "eight bits are taken of the product");
 
-static struct lane_slot *claim(struct probe_thread *t, uint64_t key)
+static struct lane_slot *claim(struct probe_thread *t, uint64_t key, uint64_t generation)
 {
 	struct lane_slot *s = slot_of(key);
 	const struct probe_thread *nobody = NULL;
@@ -29,14 +29,16 @@ static struct lane_slot *claim(struct probe_thread *t, uint64_t key)
 	if (!__atomic_compare_exchange_n(&s->taken, &nobody, t, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return NULL;
-	if (!s->table)
+	if (s->table)
+		generation = UINT64_MAX; /* what is in it is of the thread before */
+	else
 		s->table = pages_map(PROBE_METHODS * sizeof(*s->table));
 	if (!s->table) {
 		STORE(s->taken, NULL);
 		return NULL;
 	}
 	s->key = key;
-	s->generation = UINT64_MAX; /* it is of the thread before */
+	s->generation = generation;
 	STORE(s->owner, key + 1);
 	t->lane = s;
 	return s;
@@ -56,7 +58,7 @@ void probe_lane_count(uint32_t id, uint64_t key)
 	if (!t || !key || node->key != (generation | id) || node->parent ||
 	    !LOAD(probe_words.lanes))
 		return;
-	s = t->lane ? t->lane : claim(t, key);
+	s = t->lane ? t->lane : claim(t, key, generation);
 	if (!s || s == &closed)
 		return;
 	if (s->generation != generation) {
