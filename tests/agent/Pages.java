@@ -94,7 +94,7 @@ public final class Pages {
     }
 
     private static void await(String port) throws Exception {
-        for (int k = 0; k < 1200; k++) {
+        for (int k = 0; k < 6000; k++) { // the script has a limit of its own
             try {
                 get(port, "index.html");
                 return;
