@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import sys
 
-from victim import Java, show_bar, sonde, steal
+from victim import Asked, Java, show_bar, sonde, steal
 
 KINDS = ["hash", "sums", "walk", "root", "branch"]
 LENGTHS = [5, 20, 100, 300, 1000, 10000, 100000, 1000000]
@@ -140,19 +140,18 @@ class Sonde:
         """What is told of the methods of a class, measured for so long; and what those of the others take meanwhile, the
         truth first: while the methods of which the figures are are hooked alone, but for when the JVM compiles them anew."""
         self.ask("report", self.pid, "--raw", "--reset", "--once")
-        asked = subprocess.Popen([self.out + "/sonde", "report", self.pid, "--json", "--in-place=%g" % seconds, "--bare=4"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        asked = Asked(self.out, "report", self.pid, "--json", "--in-place=%g" % seconds, "--bare=4")
         runs, kept = [], []
-        while asked.poll() is None:
+        while not asked.is_done():
             ran = self.victim.run(1)
             if re.search(name + r"::\w+.* timed", self.ask("hooks", self.pid)):
                 runs.append(ran)
             else:
                 kept += runs[-max(1, round(seconds / ROUNDS)):]
                 runs = []
-        answer, error = asked.communicate()
-        if asked.returncode or not kept:
-            raise SystemExit("sonde report: " + error)
+        answer = asked.answer()
+        if not kept:
+            raise SystemExit("sonde report ended too early")
         others = COPIES[name == COPIES[0]], COPIES[2]
         return (told(json.loads(answer)), *(means_of([r[c] for r in kept]) for c in others))
 

@@ -9,15 +9,14 @@ compared with what `sonde report --bare` says the rounds would take without hook
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 
-from victim import Java, show_bar, sonde, steal
+from victim import Asked, Java, show_bar, sonde, steal
 
 JARS = ["/usr/share/java/h2.jar", "/usr/share/java/jackson-core.jar"]
-WORK = [("javac", "com.sun.tools.javac.**"), ("h2", "org.h2.**"), ("json", "com.fasterxml.jackson.**")]
-ONLY = os.environ.get("PROGRAMS", "javac h2 json").split()
+WORK = [("json", "com.fasterxml.jackson.**"), ("h2", "org.h2.**"), ("javac", "com.sun.tools.javac.**")]
+ONLY = os.environ.get("PROGRAMS", "json h2 javac").split()
 WARM = float(os.environ.get("REAL_WARM", "8"))
 BURST = float(os.environ.get("REAL_BURST", "3"))
 BARE = int(os.environ.get("REAL_BARE", "6"))
@@ -48,21 +47,17 @@ def by_turns(plain, own, n):
 
 def report_bare(out, own):
     """What is told, while the program goes on."""
-    report = subprocess.Popen([out + "/sonde", "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE,
-                               str(own.java.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while report.poll() is None:
+    asked = Asked(out, "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE, str(own.java.pid))
+    while not asked.is_done():
         own.run(0.5)
-    text, error = report.communicate()
-    if report.returncode:
-        raise SystemExit("sonde report: " + error)
-    return json.loads(text)
+    return json.loads(asked.answer())
 
 
 def measure(out, home, classes, work, pattern):
     warm = WARM * (2 if work == "javac" else 1)  # there is more to compile
     begin, stolen = time.time(), steal()
     plain = Program(home, classes, work)
-    own = Program(home, classes, work, "-agentpath:%s/libsonde.so=yes,memory=64m" % out)
+    own = Program(home, classes, work, "-agentpath:%s/libsonde.so=yes,memory=16m" % out)
     pid = str(own.java.pid)
     plain.run(warm)
     own.run(warm)

@@ -2,6 +2,7 @@
 """What accuracy.py and real.py share: a Java program that is told what to do line by line, and Sonde's commands."""
 import os
 import subprocess
+import tempfile
 
 
 class Java:
@@ -37,6 +38,24 @@ def sonde(out, *words):
     if done.returncode:
         raise SystemExit("sonde %s: %s" % (words[0], done.stderr))
     return done.stdout
+
+
+class Asked:
+    """A command of Sonde's that runs while the program does.  Into files: nobody would read a pipe meanwhile, and it takes 64 KB."""
+
+    def __init__(self, out, *words):
+        self.text, self.error = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen([out + "/sonde", *words], stdout=self.text, stderr=self.error)
+
+    def is_done(self):
+        return self.process.poll() is not None
+
+    def answer(self):
+        for f in (self.text, self.error):
+            f.seek(0)
+        if self.process.returncode:
+            raise SystemExit("sonde: " + self.error.read())
+        return self.text.read()
 
 
 def steal():

@@ -6,6 +6,9 @@
  * counts for so many degrees of freedom (the moderated t of Smyth, 2004).  A method that differs more than others,
  * for instance since it is inlined in one round and not in another, still has its own.
  *
+ * A part of that is not the compiler's: the windows of a round are few, and say themselves how far their mean may be off.  It
+ * makes the mean of the rounds unsure, but the next compilation no slower or faster; so it counts only once.
+ *
  * Long calls differ by a share, short ones by nanoseconds; log(ns + SHORT_NS) goes from one to the other. */
 #include "plan/rounds.h"
 
@@ -16,8 +19,12 @@
 
 enum {
 	SHORT_NS = 50,
-	PRIOR = 3, /* degrees of freedom of the method in the middle */
+	PRIOR = 3,	  /* degrees of freedom of the method in the middle */
+	WINDOWS_MIN = 16, /* of a round that can tell how far its mean may be off */
+	REST = 10,	  /* one part in so many is the compiler's, whatever the windows say */
 };
+
+#define STUDENT 2.3 /* margins are so many standard deviations, of rounds with windows enough */
 
 void rounds_add(struct rounds *r, const struct rounds_one *one)
 {
@@ -51,6 +58,21 @@ static double variance(const struct rounds *r)
 		squares += r->of[i].weight * off * off;
 	}
 	return squares / (r->n - 1) / (r->weights / r->n);
+}
+
+/* The part of the variance that comes from windows being few; 0: not known. */
+static double noise(const struct rounds *r)
+{
+	double squares = 0;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		double off = r->of[i].margin / STUDENT / (fmax(0, r->of[i].mean) + SHORT_NS);
+
+		if (r->of[i].margin < 0 || r->of[i].weight < WINDOWS_MIN)
+			return 0;
+		squares += off * off;
+	}
+	return squares / r->n;
 }
 
 static int by_size(const void *a, const void *b)
@@ -87,7 +109,7 @@ double rounds_scatter(const struct rounds *all, size_t n)
 
 struct estimated rounds_mean(const struct rounds *r, double scatter)
 {
-	double mean = 0, share = 0, freedom = 0, squares = 0, next;
+	double mean = 0, share = 0, freedom = 0, squares = 0, total, next;
 
 	if (!r->n)
 		return (struct estimated){ 0, -1 };
@@ -107,7 +129,9 @@ struct estimated rounds_mean(const struct rounds *r, double scatter)
 	}
 	if (!(freedom > 0))
 		return (struct estimated){ mean, r->of[0].margin };
-	next = stats_student((size_t)freedom) * sqrt(squares / freedom * (1 + share)) *
+	total = squares / freedom;
+	next = stats_student((size_t)freedom) *
+	       sqrt(fmax(total / REST, total - noise(r)) + total * share) *
 	       (fmax(0, mean) + SHORT_NS);
 	return (struct estimated){ mean, r->n > 1 ? next : fmax(next, r->of[0].margin) };
 }

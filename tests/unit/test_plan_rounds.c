@@ -101,3 +101,40 @@ TEST(the_next_compilation_is_within_the_interval_in_95_of_100_cases)
 	}
 	CHECK(held >= 0.93 * n && held < n);
 }
+
+/* Rounds that differ only since their windows are few. */
+static double width_of_noise(unsigned windows, int *held, uint64_t *seed)
+{
+	struct rounds all[25] = { 0 };
+	double scatter, width = 0;
+
+	for (int i = 0; i < 25; i++)
+		for (int k = 0; k < 3; k++)
+			rounds_add(&all[i],
+				   &(struct rounds_one){ { 5000 * (1 + 0.02 * normal(seed)), 230 },
+							 5000,
+							 100,
+							 windows });
+	scatter = rounds_scatter(all, 25);
+	for (int i = 0; i < 25; i++) {
+		struct estimated e = rounds_mean(&all[i], scatter);
+
+		*held += fabs(e.value - 5000) <= e.margin;
+		width += e.margin / 25;
+	}
+	return width;
+}
+
+TEST(what_windows_say_they_may_be_off_is_not_taken_for_another_compilation)
+{
+	uint64_t seed = 11;
+	double many = 0, few = 0;
+	int held = 0, all = 0;
+
+	for (int program = 0; program < 40; program++) {
+		many += width_of_noise(50, &held, &seed);
+		few += width_of_noise(5, &all, &seed);
+	}
+	CHECK(many < 0.7 * few);
+	CHECK(held >= 950 && all >= held);
+}
