@@ -73,7 +73,7 @@ public final class Main {
                     dropped++;
                 }
             }
-            to.calls = (int) Math.max(1, Math.min(200_000, 300_000 / Math.max(ns, 0.5)));
+            to.calls = (int) Math.max(1, Math.min(2_000_000, 300_000 / Math.max(ns, 0.1)));
         } while (System.nanoTime() < end);
     }
 

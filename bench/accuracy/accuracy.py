@@ -201,7 +201,7 @@ def by_turns(out, home, classes):
 def by_constant(rows, ran):
     """How far off raw figures are, and what VisualVM's way makes of them."""
     hooked, plain = ran[COPIES[0]], ran[COPIES[1]]
-    own, pair = rows["empty"]["raw_ns"], hooked["empty"] - plain["empty"]
+    own, pair = rows["empty"]["raw_ns"], hooked.get("empty", 0) - plain.get("empty", 0)
     return {name: (r["raw_ns"] / plain[name], max(0, r["raw_ns"] - own - BELOW.get(name, 0) * pair) / plain[name])
             for name, r in rows.items() if plain.get(name)}
 

@@ -79,7 +79,7 @@ def measure(out, home, classes, work, pattern):
     speed, margin = bare["speed"] or 1, bare["margin"] or 1
     seconds = time.time() - begin
     return {"work": work, "methods": answer["agent"]["methods"], "truth": machine * statistics.mean(like), "apart": like[1] / like[0] - 1,
-            "other": machine, "wall": wall, "told": wall * speed, "low": wall * (speed - margin), "high": wall * (speed + margin),
+            "other": machine, "wall": wall, "told": wall * speed, "low": wall * max(0, speed - margin), "high": wall * (speed + margin),
             "bare": bare, "seconds": seconds, "steal": (steal() - stolen) / seconds}
 
 
