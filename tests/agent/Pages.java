@@ -53,7 +53,7 @@ public final class Pages {
     private static String get(String port, String path) throws Exception {
         HttpRequest r =
                 HttpRequest.newBuilder(uri("http", port, path))
-                        .timeout(Duration.ofSeconds(120))
+                        .timeout(Duration.ofSeconds(600)) // a JSP, by a compiler that is hooked itself
                         .build();
         var answer = CLIENT.send(r, BodyHandlers.ofString());
         return answer.statusCode() + "\n" + answer.body();
