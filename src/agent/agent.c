@@ -19,7 +19,6 @@
 #include "agent/meant.h"
 #include "agent/sample.h"
 #include "agent/server.h"
-#include "agent/vmstructs.h"
 #include "agent/vthread.h"
 #include "probe/probe.h"
 
@@ -248,28 +247,11 @@ static void enable(jvmtiEvent event)
 	(*agent.jvmti)->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, event, NULL);
 }
 
-/* Woven classes take more of the memory that the JVM has for classes: with all methods hooked light
- * some 2.5 percent.  It collects garbage when that reaches a size that is a flag, and later when it has grown by a
- * share of what was left then.  So the flag grows, too; else a program whose classes just fit, as Spring
- * Boot's on JDK 25, has one more full collection while it starts.  The JVM reads the flag after this. */
-static void allow_for_woven(void)
-{
-	uint64_t *first = vmstructs_size_flag("MetaspaceSize");
-	const uint64_t *most = vmstructs_size_flag("MaxMetaspaceSize");
-	uint64_t more = first ? *first / 24 & ~(uint64_t)0xffff
-			      : 0; /* it commits 64 KiB at a time */
-
-	if (more && most && *first <= *most && more <= *most - *first)
-		*first += more;
-}
-
 EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
 	if (!agent.jvmti && come_in(vm, options, false)) {
 		agent.recorded = true;
-		if (agent.options.files[0] || agent.options.rules.n)
-			allow_for_woven();
 		enable(JVMTI_EVENT_VM_INIT);
 		enable(JVMTI_EVENT_VM_DEATH);
 	}

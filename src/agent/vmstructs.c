@@ -118,7 +118,7 @@ static uint64_t size_of(const char *type)
 	return 0;
 }
 
-static void *flag(const char *wanted)
+bool *vmstructs_flag(const char *wanted)
 {
 	uint64_t flags, count, name, address, size = size_of("JVMFlag");
 
@@ -129,16 +129,6 @@ static void *flag(const char *wanted)
 		return NULL;
 	for (uint64_t i = 0; i < count && i < 10000; i++)
 		if (is(at(flags + i * size + name), wanted))
-			return (void *)(uintptr_t)at(flags + i * size + address);
+			return (bool *)(uintptr_t)at(flags + i * size + address);
 	return NULL;
-}
-
-bool *vmstructs_flag(const char *wanted)
-{
-	return flag(wanted);
-}
-
-uint64_t *vmstructs_size_flag(const char *wanted)
-{
-	return flag(wanted);
 }

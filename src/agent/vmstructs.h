@@ -10,6 +10,5 @@
 bool vmstructs_offset(const char *type, const char *field, uint64_t *out); /* of a field */
 bool vmstructs_constant(const char *name, int32_t *out);
 bool *vmstructs_flag(const char *name); /* a boolean flag of the JVM, NULL: none of that name */
-uint64_t *vmstructs_size_flag(const char *name); /* ... one that is a size_t */
 
 #endif
