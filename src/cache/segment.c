@@ -30,9 +30,13 @@ static uint64_t check_of(const void *p, size_t n, uint64_t salt)
 	return hash128((struct hash128){ salt, SEG_MAGIC }, bytes_of(p, n)).a | 1;
 }
 
+/* Of whichever version it is. */
 static uint64_t head_check(const struct seg_head *h)
 {
-	return check_of(h, offsetof(struct seg_head, check), 0);
+	return hash128((struct hash128){ 0, h->magic },
+		       bytes_of(h, offsetof(struct seg_head, check)))
+		       .a |
+	       1;
 }
 
 static uint64_t slot_check(const struct seg_slot *s, uint32_t number)
@@ -136,11 +140,16 @@ static bool head_is_good(const struct seg_head *h, uint32_t number, uint64_t siz
 	       SEG_HEAD + (uint64_t)h->n_slots * sizeof(struct seg_slot) < size;
 }
 
+static bool is_of_before(const struct seg_head *h)
+{
+	return h->magic == SEG_MAGIC_1 && h->check == head_check(h);
+}
+
 int segment_open(int dir, uint32_t number, bool read_only, struct segment *out)
 {
 	int flags = (read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 	struct segment g = { .number = number };
-	struct seg_head head;
+	struct seg_head head = { 0 };
 	char name[SEG_NAME];
 	void *map;
 
@@ -155,7 +164,7 @@ int segment_open(int dir, uint32_t number, bool read_only, struct segment *out)
 	g.size = (uint64_t)lseek(g.fd, 0, SEEK_END);
 	if (!read_at(g.fd, &head, sizeof(head), 0) || !head_is_good(&head, number, g.size)) {
 		close(g.fd);
-		return E_DAMAGED;
+		return is_of_before(&head) ? E_UNSUPPORTED : E_DAMAGED;
 	}
 	g.n_slots = head.n_slots;
 	g.map_n = (size_t)segment_data_at(&g);

@@ -119,14 +119,16 @@ static void open_new(struct store *s)
 {
 	uint32_t numbers[STORE_SEGMENTS_MAX];
 	size_t n = list_segments(s, numbers);
+	int rc;
 
 	for (size_t i = 0; i < n && s->n < STORE_SEGMENTS_MAX; i++) {
 		uint32_t newest = s->n ? s->segments[s->n - 1].number : 0;
 
 		if (numbers[i] <= newest)
 			continue;
-		if (segment_open(s->dir, numbers[i], s->read_only, &s->segments[s->n]) < 0) {
-			if (numbers[i] > s->bad) {
+		rc = segment_open(s->dir, numbers[i], s->read_only, &s->segments[s->n]);
+		if (rc < 0) {
+			if (numbers[i] > s->bad && rc != E_UNSUPPORTED) {
 				s->bad = numbers[i];
 				__atomic_fetch_add(&s->counts.damaged, 1, __ATOMIC_RELAXED);
 			}

@@ -19,6 +19,8 @@ enum {
 };
 
 #define SEG_MAGIC 0x32676553646e6f53u /* "SondSeg2" */
+#define SEG_MAGIC_1 \
+	0x31676553646e6f53u /* of an earlier Sonde, with another hash; nothing of it can be found */
 
 struct seg_head {
 	uint64_t magic;
@@ -52,7 +54,8 @@ struct segment {
 	size_t map_n;
 };
 
-/* Opens and checks a segment.  E_IO: not there, or not ours; E_DAMAGED: its head is wrong. */
+/* Opens and checks a segment.  E_IO: not there, or not ours; E_DAMAGED: its head is wrong;
+ * E_UNSUPPORTED: an earlier Sonde has written it. */
 int segment_open(int dir, uint32_t number, bool read_only, struct segment *out);
 void segment_close(struct segment *g);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of the cache: what is written is found, and damage is not. */
 #define _GNU_SOURCE
-#include "cache/store.h"
+#include "cache/store_priv.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -346,6 +346,42 @@ TEST(store_walks_over_damage_and_counts_it)
 	n = 0;
 	CHECK_INT(store_walk(p.s, skip_record, &n, &damaged), 0, NULL);
 	CHECK_INT(n, RECORDS - 1, NULL);
+	CHECK_INT(damaged, 1, NULL);
+	remove_place(&p);
+}
+
+TEST(store_passes_over_what_an_earlier_version_wrote_and_calls_it_no_damage)
+{
+	struct seg_head head;
+	struct place p;
+	uint64_t damaged;
+	unsigned n = 0;
+	int fd;
+
+	if (!make_place(&p))
+		return;
+	add(&p, 0, RECORDS);
+	store_close(p.s);
+	fd = open(p.file, O_RDWR);
+	CHECK_INT(pread(fd, &head, sizeof(head), 0), (long)sizeof(head), NULL);
+	head.magic = SEG_MAGIC_1;
+	head.check =
+		hash128((struct hash128){ 0, head.magic },
+			(struct slice){ (const uint8_t *)&head, offsetof(struct seg_head, check) })
+			.a |
+		1;
+	CHECK_INT(pwrite(fd, &head, sizeof(head), 0), (long)sizeof(head), NULL);
+	close(fd);
+	CHECK_INT(open_with(&p, false), 0, NULL);
+	CHECK_INT(found(p.s, 0, RECORDS), 0, NULL);
+	add(&p, 0, RECORDS);
+	CHECK_INT(store_walk(p.s, skip_record, &n, &damaged), 0, NULL);
+	CHECK_INT(n, RECORDS, "in a file of its own");
+	CHECK_INT(damaged, 0, NULL);
+	CHECK(flip(p.file, 2, 1)); /* now it is damage */
+	store_close(p.s);
+	CHECK_INT(open_with(&p, true), 0, NULL);
+	CHECK_INT(store_walk(p.s, skip_record, &n, &damaged), 0, NULL);
 	CHECK_INT(damaged, 1, NULL);
 	remove_place(&p);
 }
