@@ -3,6 +3,8 @@
  * that change rules are in change.c, leaving is in life.c. */
 #include "agent/command.h"
 
+#include <sys/socket.h>
+
 #include "agent/agent.h"
 #include "agent/callees.h"
 #include "agent/change.h"
@@ -35,6 +37,21 @@ static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 		  (unsigned long long)methods, (unsigned long long)classes, rulebook.n);
 }
 
+/* Of a long answer: whoever has asked for it reads it, or is dropped, since others wait. */
+static void send_piece(void *to)
+{
+	enum { PATIENCE_MS = 5000 };
+	struct conn *c = to;
+
+	if (!c->closing)
+		conn_flush(c, PATIENCE_MS);
+	if (c->out.n && !c->closing) {
+		c->closing = true;
+		shutdown(c->fd, SHUT_RDWR); /* what is left out now must not be taken for all */
+	}
+	buf_clear(&c->out);
+}
+
 static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	struct wire_report m;
@@ -47,7 +64,7 @@ static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
 	}
 	figures_put_methods(&c->out, m.flags);
 	if (m.flags & REPORT_TREE)
-		rc = figures_put_tree(&c->out);
+		rc = figures_put_tree(&c->out, send_piece, c);
 	tiers_put_sequences(&c->out);
 	in_place_put(&c->out);
 	figures_put_status(&c->out);
@@ -59,7 +76,7 @@ static void run_tree(struct conn *c, JNIEnv *jni, struct slice payload)
 	int rc;
 
 	(void)jni, (void)payload;
-	rc = figures_put_tree(&c->out);
+	rc = figures_put_tree(&c->out, send_piece, c);
 	tiers_put_sequences(&c->out);
 	figures_put_status(&c->out);
 	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");

@@ -372,8 +372,12 @@ void figures_put_missed(struct buf *out)
 	mem_free(rows);
 }
 
+enum { PIECE = 1 << 20 }; /* of a tree, that is sent at once */
+
 struct tree_ctx {
 	struct buf *out;
+	void (*send)(void *to);
+	void *to;
 	struct buf name;
 };
 
@@ -452,11 +456,13 @@ static void put_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 	if (f->metered.calls && f->metered.weight)
 		PUT_METERED(&m, &f->metered, f->calls);
 	wire_put_node(t->out, &m);
+	if (t->send && t->out->n >= PIECE)
+		t->send(t->to);
 }
 
-int figures_put_tree(struct buf *out)
+int figures_put_tree(struct buf *out, void (*send)(void *to), void *to)
 {
-	struct tree_ctx t = { .out = out };
+	struct tree_ctx t = { .out = out, .send = send, .to = to };
 	int rc = reading_tree(put_node, &t);
 
 	buf_release(&t.name);

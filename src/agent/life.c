@@ -109,7 +109,7 @@ void life_last_report(void)
 	agent_scale_update();
 	conn_welcome(&out);
 	figures_put_methods(&out, 0);
-	(void)figures_put_tree(&out); /* without it there are still the methods */
+	(void)figures_put_tree(&out, NULL, NULL); /* without it there are still the methods */
 	tiers_put_sequences(&out);
 	in_place_put(&out);
 	change_put_left(&out);

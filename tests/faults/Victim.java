@@ -31,6 +31,15 @@ public class Victim {
 		}
 	}
 
+	/** Calls in as many contexts as there are ways down a tree of this height. */
+	static int left(int height) {
+		return height == 0 ? 1 : left(height - 1) + right(height - 1);
+	}
+
+	static int right(int height) {
+		return height == 0 ? 1 : left(height - 1) + right(height - 1);
+	}
+
 	static void nap(long ms) throws InterruptedException {
 		Thread.sleep(ms);
 	}
@@ -107,6 +116,9 @@ public class Victim {
 			break;
 		case "exhaust":
 			exhaust(Long.parseLong(word[1]));
+			break;
+		case "tree":
+			System.out.println("leaves " + left(Integer.parseInt(word[1])));
 			break;
 		case "load":
 			load(Integer.parseInt(word[1]));
