@@ -43,11 +43,11 @@ static void send_piece(void *to)
 	enum { PATIENCE_MS = 5000 };
 	struct conn *c = to;
 
-	if (!c->closing)
+	if (!c->closing) {
 		conn_flush(c, PATIENCE_MS);
-	if (c->out.n && !c->closing) {
-		c->closing = true;
-		shutdown(c->fd, SHUT_RDWR); /* what is left out now must not be taken for all */
+		c->closing |= c->out.n != 0;
+		if (c->closing)
+			shutdown(c->fd, SHUT_RDWR); /* what is left out must not be taken for all */
 	}
 	buf_clear(&c->out);
 }
