@@ -25,23 +25,20 @@ static struct slice bytes_of(const void *p, size_t n)
 	return (struct slice){ p, n };
 }
 
-static uint64_t check_of(const void *p, size_t n, uint64_t salt)
+static uint64_t check_of(const void *p, size_t n, uint32_t number, uint64_t magic)
 {
-	return hash128((struct hash128){ salt, SEG_MAGIC }, bytes_of(p, n)).a | 1;
+	return hash128((struct hash128){ number, magic }, bytes_of(p, n)).a | 1;
 }
 
 /* Of whichever version it is. */
 static uint64_t head_check(const struct seg_head *h)
 {
-	return hash128((struct hash128){ 0, h->magic },
-		       bytes_of(h, offsetof(struct seg_head, check)))
-		       .a |
-	       1;
+	return check_of(h, offsetof(struct seg_head, check), 0, h->magic);
 }
 
 static uint64_t slot_check(const struct seg_slot *s, uint32_t number)
 {
-	return check_of(s, offsetof(struct seg_slot, check), number);
+	return check_of(s, offsetof(struct seg_slot, check), number, SEG_MAGIC);
 }
 
 static struct hash128 record_sum(const struct record_head *h, struct slice contents)

@@ -28,7 +28,6 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -38,14 +37,6 @@ static struct {
 	bool has_delay;
 	uint32_t turn; /* grows when probe_blocked is to be believed from now on; from 1 on */
 } meter = { .turn = 1 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t cpu_ns(void)
 {

@@ -8,17 +8,8 @@
 #include "probe/taken.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 #include "probe/probe_priv.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Negative: not known. */
 static long gave(void)
