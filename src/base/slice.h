@@ -36,6 +36,15 @@ static inline bool slice_starts(struct slice a, struct slice prefix)
 	return a.n >= prefix.n && memcmp(a.p, prefix.p, prefix.n) == 0;
 }
 
+/* The order of the bytes: < 0, 0, > 0; what is a beginning of the other comes first. */
+static inline int slice_cmp(struct slice a, struct slice b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int order = n ? memcmp(a.p, b.p, n) : 0;
+
+	return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 /* For printf's "%.*s". */
 #define SLICE_FMT(s) (int)(s).n, (const char *)(s).p
 

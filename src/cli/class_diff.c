@@ -76,10 +76,7 @@ static int set_add(struct set *s, const struct source_class *src)
 
 static int by_key(const void *a, const void *b)
 {
-	struct slice x = ((const struct one *)a)->key, y = ((const struct one *)b)->key;
-	int order = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
-
-	return order ? order : x.n < y.n ? -1 : x.n > y.n;
+	return slice_cmp(((const struct one *)a)->key, ((const struct one *)b)->key);
 }
 
 static int set_read(struct set *s, char **spec)

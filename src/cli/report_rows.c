@@ -260,13 +260,6 @@ static double key(const struct report_method *m, enum report_order order)
 	}
 }
 
-static int by_name(struct slice a, struct slice b)
-{
-	int c = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-
-	return c ? c : (a.n > b.n) - (a.n < b.n);
-}
-
 /* The largest first; what is the same by calls, and then by name, so that rows keep their places. */
 static int compare(const void *left, const void *right, void *order)
 {
@@ -280,7 +273,7 @@ static int compare(const void *left, const void *right, void *order)
 		return x < y ? 1 : -1;
 	if (a->calls != b->calls)
 		return a->calls < b->calls ? 1 : -1;
-	return by_name(a->name, b->name);
+	return slice_cmp(a->name, b->name);
 }
 
 static void find_overloads(struct report *r)

@@ -92,15 +92,12 @@ static int compare(const void *left, const void *right)
 {
 	const struct call_node *a = *(struct call_node *const *)left;
 	const struct call_node *b = *(struct call_node *const *)right;
-	size_t n = a->m.name.n < b->m.name.n ? a->m.name.n : b->m.name.n;
-	int c;
 
 	if (a->least_ns != b->least_ns)
 		return a->least_ns < b->least_ns ? 1 : -1;
 	if (a->m.calls != b->m.calls)
 		return a->m.calls < b->m.calls ? 1 : -1;
-	c = memcmp(a->m.name.p, b->m.name.p, n);
-	return c ? c : (a->m.name.n > b->m.name.n) - (a->m.name.n < b->m.name.n);
+	return slice_cmp(a->m.name, b->m.name);
 }
 
 /* The node after n in pre-order, or NULL. */

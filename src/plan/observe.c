@@ -225,13 +225,6 @@ void observe_look(struct observe *o)
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-static int by_name(struct slice a, struct slice b)
-{
-	int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-
-	return order ? order : a.n < b.n ? -1 : a.n > b.n;
-}
-
 static int by_score(const void *a, const void *b)
 {
 	const struct observe_method *x = *(struct observe_method *const *)a;
@@ -241,7 +234,7 @@ static int by_score(const void *a, const void *b)
 		return x->score > y->score ? -1 : 1;
 	if (x->calls != y->calls)
 		return x->calls > y->calls ? -1 : 1;
-	return by_name(x->name, y->name);
+	return slice_cmp(x->name, y->name);
 }
 
 static bool is_waiting(enum kind k)

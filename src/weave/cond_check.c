@@ -327,6 +327,12 @@ struct search {
 	struct text_guess guess;
 };
 
+/* A JVM keeps methods of one name in no order: what is said of them is the same each time. */
+static const struct cond_member *first_of(const struct cond_member *a, const struct cond_member *b)
+{
+	return slice_cmp(a->desc, b->desc) <= 0 ? a : b;
+}
+
 static void try_method(struct search *s, const struct cond_class *c, const struct cond_member *m)
 {
 	int score;
@@ -338,7 +344,7 @@ static void try_method(struct search *s, const struct cond_class *c, const struc
 	}
 	score = m->access & ACC_BRIDGE ? 0 : fits_all(s->call->args, m->desc);
 	if (!score) {
-		s->other = s->other ? s->other : m;
+		s->other = s->other ? first_of(s->other, m) : m;
 		return;
 	}
 	if (s->best && slice_eq(parameters(s->best->desc), parameters(m->desc))) {
@@ -355,7 +361,11 @@ static void try_method(struct search *s, const struct cond_class *c, const struc
 		s->score = score;
 		s->tie = NULL;
 	} else if (score == s->score) {
-		s->tie = m;
+		const struct cond_member *first = first_of(s->best, m);
+		const struct cond_member *second = first == m ? s->best : m;
+
+		s->tie = s->tie ? first_of(s->tie, second) : second;
+		s->best = first;
 	}
 }
 

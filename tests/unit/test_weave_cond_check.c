@@ -32,8 +32,11 @@ static const struct cond_member user_methods[] = {
 	{ S("find"), S("(J)La/User;"), ACC_PUBLIC, NULL },
 	{ S("find"), S("(Ljava/lang/String;)I"), ACC_PUBLIC, NULL },
 	{ S("find"), S("(Ljava/lang/Object;)Z"), ACC_PUBLIC, NULL },
-	{ S("both"), S("(IJ)I"), ACC_PUBLIC, NULL },
 	{ S("both"), S("(JI)I"), ACC_PUBLIC, NULL },
+	{ S("both"), S("(IJ)I"), ACC_PUBLIC, NULL },
+	{ S("three"), S("(JJI)I"), ACC_PUBLIC, NULL },
+	{ S("three"), S("(IJJ)I"), ACC_PUBLIC, NULL },
+	{ S("three"), S("(JIJ)I"), ACC_PUBLIC, NULL },
 	{ S("isGood"), S("()Z"), ACC_PUBLIC, NULL },
 };
 
@@ -148,6 +151,11 @@ TEST(impossible_conditions_are_told_with_place_and_nearest_name)
 		{ "$2.both(1, 2) == 3",
 		  "3: ambiguous: a.User has both(int, long) and both(long, int); write the literals so "
 		  "that one fits better" },
+		{ "$2.both() == 3",
+		  "3: a.User has no method 'both' for these arguments; there is both(int, long)" },
+		{ "$2.three(1, 2, 3) == 3",
+		  "3: ambiguous: a.User has three(int, long, long) and three(long, int, long); write "
+		  "the literals so that one fits better" },
 		{ "$2.getTier(1) == \"x\"",
 		  "3: a.User has no method 'getTier' for these arguments; there is getTier()" },
 		{ "$2.notify() == 3", "3: java.lang.Object.notify returns nothing" },
