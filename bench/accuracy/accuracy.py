@@ -29,6 +29,7 @@ SECONDS = float(os.environ.get("SECONDS_IN_PLACE", "24"))  # a turn
 TURNS = int(os.environ.get("TURNS", "4"))
 WARM = min(4, SECONDS)
 TRUTH = min(4, SECONDS)
+PIECE = 0.5  # seconds after which it is asked whether a round is over
 FEW = 10  # pieces of which none is far out
 ONLY = os.environ.get("METHODS", ".")  # a pattern: only these have loops
 COPIES = ("Bodies", "Twin", "Third")
@@ -143,11 +144,11 @@ class Sonde:
         asked = Asked(self.out, "report", self.pid, "--json", "--in-place=%g" % seconds, "--bare=4")
         runs, kept = [], []
         while not asked.is_done():
-            ran = self.victim.run(1)
+            ran = self.victim.run(PIECE)
             if re.search(name + r"::\w+.* timed", self.ask("hooks", self.pid)):
                 runs.append(ran)
             else:
-                kept += runs[-max(1, round(seconds / ROUNDS)):]
+                kept += runs[-max(1, round(seconds / ROUNDS / PIECE)):]
                 runs = []
         answer = asked.answer()
         if not kept:

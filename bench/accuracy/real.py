@@ -39,9 +39,10 @@ class Program(Java):
         return self.ns("rounds %d" % n)
 
 
-def by_turns(plain, own, n):
-    """ns a round of both, in bursts of as many rounds."""
-    pairs = [(plain.rounds(n), own.rounds(n)) for _ in range(3)]
+def by_turns(plain, own):
+    """ns a round of both, in bursts that are as long."""
+    counts = [max(1, round(BURST * 1e9 / p.run(1) / 3)) for p in (plain, own)]
+    pairs = [(plain.rounds(counts[0]), own.rounds(counts[1])) for _ in range(3)]
     return [statistics.median(v) for v in zip(*pairs)]
 
 
@@ -61,16 +62,15 @@ def measure(out, home, classes, work, pattern):
     pid = str(own.java.pid)
     plain.run(warm)
     own.run(warm)
-    n = max(1, round(BURST * 1e9 / own.run(1) / 3))
-    unhooked = [by_turns(plain, own, n)]
+    unhooked = [by_turns(plain, own)]
     sonde(out, "hook", "--yes", pid, "hook %s::* timed" % pattern)
     own.run(warm)
-    hooked = [by_turns(plain, own, n)]
+    hooked = [by_turns(plain, own)]
     answer = report_bare(out, own)
-    hooked.append(by_turns(plain, own, n))
+    hooked.append(by_turns(plain, own))
     sonde(out, "unhook", "--now", pid, "all")
     own.run(warm)
-    unhooked.append(by_turns(plain, own, n))
+    unhooked.append(by_turns(plain, own))
     plain.end()
     own.end()
     like = [o / p for p, o in unhooked]  # ours as a share of the other one's, unhooked: before and after

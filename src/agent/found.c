@@ -25,6 +25,8 @@ enum {
 	MANY = 8,     /* calls of one window, of which one can be seen to have been interrupted */
 	OUTLIER = 8,  /* times as long as the others */
 	LONG_US = 20, /* a call that is as long is asked whether its processor was taken away */
+	REST_NS =
+		4000, /* after a call that was measured, others of the method are to run for so long */
 };
 
 struct alone {
@@ -65,6 +67,11 @@ static struct alone *method_for(uint32_t id)
 	return found.methods[id];
 }
 
+static double ns_of(double ticks)
+{
+	return ticks * 1e9 / (double)(agent.scale.hz ? agent.scale.hz : 1);
+}
+
 /* Makes the longest call as long as the others, if it is out of all proportion; by how many ticks. */
 static uint64_t trim(struct solo_sum *s)
 {
@@ -79,18 +86,19 @@ static uint64_t trim(struct solo_sum *s)
 	return s->max - rest;
 }
 
-static void add_calm(struct alone *m, const struct solo_sum *s, uint64_t more)
+static void add_calm(struct alone *m, const struct solo_sum *s, double more, double each)
 {
-	steady_add(&m->calm, (double)s->ticks - (double)s->blank, (double)s->calls,
+	steady_add(&m->calm, each * ((double)s->ticks - (double)s->blank), each * (double)s->calls,
 		   (uint32_t)found.windows);
-	if (more)
-		steady_longest(&m->calm, (double)more);
+	if (more > 0)
+		steady_longest(&m->calm, each * more);
 }
 
-void found_alone(uint32_t id, const struct solo_sum *sum, bool calm)
+void found_alone(uint32_t id, const struct found_window *w)
 {
-	struct solo_sum s = *sum;
-	uint64_t more = trim(&s);
+	struct solo_sum s = *w->sum;
+	double more = (double)trim(&s), each = 1.0 + w->rest;
+	bool calm = w->calm;
 	struct alone *m;
 
 	if (!calm && s.calls >= MANY) {
@@ -100,28 +108,31 @@ void found_alone(uint32_t id, const struct solo_sum *sum, bool calm)
 	pthread_mutex_lock(&found.lock);
 	m = method_for(id);
 	if (m) {
-		tally_add(&m->all, (double)s.ticks + (double)more - (double)s.blank,
-			  (double)s.calls);
+		tally_add(&m->all, each * ((double)s.ticks + more - (double)s.blank),
+			  each * (double)s.calls);
 		m->blank += (double)s.blank;
 		m->calls += (double)s.calls;
 		if (calm || s.asked == s.calls)
-			add_calm(m, &s, more);
+			add_calm(m, &s, more, each);
 		found.calls += s.calls;
 	}
 	pthread_mutex_unlock(&found.lock);
 }
 
-bool found_is_long(uint32_t id)
+struct solo_way found_way(uint32_t id)
 {
 	const struct alone *m;
-	double least = LONG_US * (double)agent.scale.hz / 1e6;
-	bool is;
+	double ns = -1;
 
 	pthread_mutex_lock(&found.lock);
 	m = id < found.n ? found.methods[id] : NULL;
-	is = m && m->all.n && m->all.up >= least * m->all.down;
+	if (m && m->all.n && m->all.down > 0)
+		ns = fmax(1, ns_of(m->all.up / m->all.down));
 	pthread_mutex_unlock(&found.lock);
-	return is;
+	if (ns < 0)
+		return (struct solo_way){ 0 };
+	return (struct solo_way){ .is_long = ns >= LONG_US * 1000,
+				  .rest = (uint8_t)fmin(SOLO_REST, REST_NS / ns) };
 }
 
 uint32_t found_cut(uint32_t id)
@@ -161,11 +172,6 @@ void found_speed(double open, double closed, uint64_t ticks)
 	if (closed > 0)
 		tally_add(&found.speed, (double)ticks * open / closed, (double)ticks);
 	pthread_mutex_unlock(&found.lock);
-}
-
-static double ns_of(double ticks)
-{
-	return ticks * 1e9 / (double)(agent.scale.hz ? agent.scale.hz : 1);
 }
 
 static void put_method(struct buf *out, uint32_t id, const struct alone *m)

@@ -9,12 +9,19 @@
 #include "base/buf.h"
 #include "probe/solo.h"
 
-/* A method's calls in one window.  calm: the system took no processor away meanwhile.  Windows between two found_block
- * are close together. */
-void found_alone(uint32_t id, const struct solo_sum *s, bool calm);
+/* A method's calls in one window.  Windows between two found_block are close together. */
+struct found_window {
+	const struct solo_sum *sum;
+	unsigned
+		rest; /* so many calls passed for each that was measured: it stands for them, too */
+	bool calm;    /* the system took no processor away meanwhile */
+};
+void found_alone(uint32_t id, const struct found_window *w);
 uint32_t found_cut(uint32_t id); /* one was too long; how many that is now */
-bool found_is_long(uint32_t id); /* are its calls so long that each can be asked (solo_is_long)? */
-bool found_is_any(uint32_t id);	 /* was it ever measured? */
+struct solo_way found_way(
+	uint32_t
+		id); /* how its calls are to be measured, by how long they are; all zero: not known */
+bool found_is_any(uint32_t id); /* was it ever measured? */
 
 /* A block with open hooks, or with closed ones, has ended. */
 void found_block(bool open, uint64_t ticks);

@@ -3,15 +3,19 @@
  *
  *	open block    hooks as the rules say: calls are counted, the tree grows
  *	closed block  windows, one after the other, in which all gates are closed but those of
- *		draw	some methods of which none calls another: all their calls are measured alone
- *			that begin within a time.  A number of calls would not do: a part of the
- *			program that begins just then is slower at first, and would count for too much
+ *		draw	some methods of which none calls another: their calls are measured alone
+ *			that begin within a time, all or, of short ones, some.  A number of calls would
+ *			not do: a part of the program that begins just then is slower at first, and would
+ *			count for too much
  *		drain	... and the last call may end; the program runs at full speed
  *		marks	or, now and then, methods that are called moderately often: how often?
  *
  * Marks tell how fast the program is without hooks, and the same methods' counts in the next open
  * block how fast it is with them.  They are chosen by an earlier block than the one that is compared, or
  * those would be chosen that happened to be called often.
+ *
+ * A machine is not as fast all the time, so a method is measured all the time as far as possible: all methods that
+ * may share a window do.  And where nobody asks for the tree or for the speed, there are no open blocks but the first.
  *
  * Gates are written all at once.  What a client waits for (watch, trace), conditions and sequences of
  * callers are left alone. */
@@ -36,10 +40,9 @@
 enum {
 	OPEN_MS = 100,
 	CLOSED_MS = 400,
-	DRAW_MS = 3,	      /* a window of methods that are called rarely */
-	DRAW_OFTEN_US = 2000, /* ... often */
-	OFTEN = 10000,	      /* calls a second */
-	DRAIN_MS = 200,	      /* a call that is longer cannot be measured alone */
+	DRAW_MS = 3,	   /* a window */
+	DRAW_ALONE_MS = 9, /* ... of a session in which all methods are measured in all windows */
+	DRAIN_MS = 200,	   /* a call that is longer cannot be measured alone */
 	LOOK_MS = 1,
 	DRAW_CALLS = 5000,   /* of one window; then it does not count */
 	CUTS_MAX = 3,	     /* calls that were too long, before a method is given up */
@@ -60,6 +63,7 @@ static struct {
 	uint32_t client; /* 0: nobody waits */
 	bool whole;	 /* until the JVM ends */
 	bool shut;	 /* no open blocks */
+	bool alone;	 /* only the first one */
 	bool attached;
 	JNIEnv *jni;
 	uint64_t begin, end, told; /* ticks; end 0: never */
@@ -72,13 +76,12 @@ static struct {
 	long switches; /* of the process, before the window */
 	struct turns turns;
 	uint32_t ids[SOLO_METHODS], marks[MARKS_MAX];
+	uint8_t rests[SOLO_METHODS]; /* calls that pass between two of such a method */
 	size_t n, n_marks;
 	double marked, marked_ticks; /* calls and time of marks in this closed block */
 	uint32_t n_gates;	     /* methods that the arrays below are for */
 	int8_t *gates, *shut_gates;  /* of a window; with all closed that may be */
 	uint64_t *counts, *before;   /* calls by id: now, and when the open block began */
-	uint64_t *first;	     /* ... and when the session did, or figures were reset */
-	uint64_t counted;	     /* ticks of open blocks since then */
 } now;
 
 static uint64_t ticks_of_ms(uint64_t ms)
@@ -101,7 +104,7 @@ static bool make_room(void)
 {
 	uint32_t n = woven_ids();
 	int8_t *gates = mem_realloc(now.gates, n + 1), *closed;
-	uint64_t *counts, *before, *first;
+	uint64_t *counts, *before;
 
 	now.gates = gates ? gates : now.gates;
 	closed = gates ? mem_realloc(now.shut_gates, n + 1) : NULL;
@@ -110,12 +113,10 @@ static bool make_room(void)
 	now.counts = counts ? counts : now.counts;
 	before = counts ? mem_realloc(now.before, (n + 1) * sizeof(*before)) : NULL;
 	now.before = before ? before : now.before;
-	first = before ? mem_realloc(now.first, (n + 1) * sizeof(*first)) : NULL;
-	now.first = first ? first : now.first;
-	if (!first)
+	if (!before)
 		return false;
 	for (uint32_t id = now.n_gates; id < n; id++)
-		counts[id] = before[id] = first[id] = 0;
+		counts[id] = before[id] = 0;
 	now.n_gates = n;
 	return true;
 }
@@ -155,17 +156,6 @@ static void see_node(void *ctx, uint32_t id, unsigned depth, const struct probe_
 {
 	(void)ctx;
 	turns_node(&now.turns, id, depth, f->calls);
-}
-
-/* Which of them are called often.  The counts are those at the end of an open block. */
-static void look_at_rates(void)
-{
-	double least = OFTEN * (double)now.counted / (double)agent.scale.hz;
-
-	for (uint32_t id = 1; id < now.n_gates; id++)
-		if (now.counts[id] > now.first[id])
-			turns_is_often(&now.turns, id,
-				       (double)(now.counts[id] - now.first[id]) >= least);
 }
 
 static void look_at_tree(uint64_t t)
@@ -253,28 +243,41 @@ static void shut(const uint32_t *ids, size_t n, int gate)
 	probes_shut(now.jni, now.gates, now.n_gates);
 }
 
+/* How the methods of this window are measured. */
+static void set_ways(void)
+{
+	for (size_t i = 0; i < now.n; i++) {
+		struct solo_way way = { 0 };
+
+		if (!now.shut) /* calibrations have all calls, in one window */
+			way = found_way(now.ids[i]);
+		if (turns_is_nested(&now.turns, now.ids[i]))
+			way.rest = 0;
+		now.rests[i] = way.rest;
+		solo_way(now.ids[i], &way);
+	}
+}
+
 /* False: there is nothing to be measured. */
 static bool begin_window(uint64_t t)
 {
-	bool marks = !now.shut && now.n_marks && now.windows++ % MARKS_EVERY == 0, often = false;
-	uint64_t ticks;
+	bool marks = !now.shut && !now.alone && now.n_marks && now.windows++ % MARKS_EVERY == 0;
+	uint64_t ticks = ticks_of_ms(now.alone ? DRAW_ALONE_MS : DRAW_MS);
 
 	if (marks) {
 		set_manners(now.marks, now.n_marks, PROBES_MARK);
 		shut(now.marks, now.n_marks, PROBES_OPEN);
 		solo_begin(now.marks, now.n_marks, 0, 0);
 	} else {
-		now.n = turns_next(&now.turns, now.ids, SOLO_METHODS, &often);
+		now.n = turns_next(&now.turns, now.ids, SOLO_METHODS);
 		if (!now.n)
 			return false;
-		for (size_t i = 0; i < now.n; i++)
-			solo_is_long(now.ids[i], !now.shut && found_is_long(now.ids[i]));
+		set_ways();
 		set_manners(now.ids, now.n, PROBES_SOLO);
 		shut(now.ids, now.n, PROBES_ALONE);
 		now.switches = switches();
 		t = tick_now();
 	}
-	ticks = often ? ticks_of_ms(DRAW_OFTEN_US) / 1000 : ticks_of_ms(DRAW_MS);
 	if (!marks)
 		solo_begin(now.ids, now.n, now.shut ? UINT64_MAX : DRAW_CALLS,
 			   now.shut ? UINT64_MAX : t + ticks);
@@ -306,7 +309,7 @@ static void end_draw(void)
 		struct solo_sum s = solo_sum(i);
 
 		if (s.calls)
-			found_alone(now.ids[i], &s, calm);
+			found_alone(now.ids[i], &(struct found_window){ &s, now.rests[i], calm });
 	}
 	set_manners(now.ids, now.n, 0);
 }
@@ -370,11 +373,8 @@ static void close_block(void)
 	t = tick_now();
 	end_block(t);
 	reading_methods(see_count, NULL);
-	now.counted += ticks;
 	compare_speed(ticks);
 	choose_marks(ticks);
-	if (!now.shut) /* calibrations have all methods in one window */
-		look_at_rates();
 	look_at_tree(t);
 	now.block_end = t + ticks_of_ms(CLOSED_MS);
 	if (!begin_window(tick_now())) {
@@ -393,6 +393,10 @@ static void next_window(uint64_t t)
 		end_draw();
 	now.n = 0;
 	now.state = DRAW;
+	if (t >= now.block_end && now.alone) { /* what is close together ends here */
+		end_block(t);
+		now.block_end = t + ticks_of_ms(CLOSED_MS);
+	}
 	if ((t >= now.block_end && !now.shut) || !begin_window(t))
 		open_block();
 }
@@ -442,12 +446,12 @@ static void forget(void)
 static bool start(uint32_t client)
 {
 	int8_t *gates = now.gates, *shut_gates = now.shut_gates;
-	uint64_t *counts = now.counts, *before = now.before, *first = now.first;
+	uint64_t *counts = now.counts, *before = now.before;
 	uint32_t n = now.n_gates;
 
 	memset(&now, 0, sizeof(now));
 	now.gates = gates, now.shut_gates = shut_gates;
-	now.counts = counts, now.before = before, now.first = first, now.n_gates = n;
+	now.counts = counts, now.before = before, now.n_gates = n;
 	now.jni = agent_enter_jvm(&now.attached);
 	if (!now.jni || !make_room()) {
 		agent_leave_jvm(now.attached);
@@ -461,7 +465,6 @@ static bool start(uint32_t client)
 	now.state = OPEN;
 	reading_methods(see_count, NULL);
 	memcpy(now.before, now.counts, now.n_gates * sizeof(*now.counts));
-	memcpy(now.first, now.counts, now.n_gates * sizeof(*now.counts));
 	now.next = now.block_end = now.begin + ticks_of_ms(OPEN_MS);
 	return true;
 }
@@ -499,6 +502,7 @@ void in_place_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	if (m.for_ns > SECONDS_MAX * 1000000000ull)
 		m.for_ns = SECONDS_MAX * 1000000000ull;
 	now.shut = m.flags & IN_PLACE_SHUT;
+	now.alone = m.flags & IN_PLACE_ALONE;
 	if (!(m.flags & IN_PLACE_HELD))
 		now.end = now.begin + ticks_of_ms(m.for_ns / 1000000);
 	found_reset();
@@ -615,6 +619,5 @@ void in_place_reset(void)
 	flush();
 	found_reset();
 	for (uint32_t id = 0; id < now.n_gates; id++)
-		now.before[id] = now.first[id] = 0;
-	now.counted = 0;
+		now.before[id] = 0;
 }

@@ -8,7 +8,9 @@ enum {
 	RATE_MIN = 200, /* calls a second */
 	RATE_MAX = 100000,
 	RATE_BEST = 5000,
-	LOOK = 3, /* windows that are compared with those before */
+	LOOK = 3,     /* windows that are compared with those before */
+	PART = 100,   /* one in so many is sure enough */
+	SURE_MIN = 4, /* windows */
 };
 
 /* How far from the best; negative: it is none. */
@@ -64,6 +66,13 @@ bool pace_is_steady(const struct pace *p)
 	if (p->n < 2 * LOOK)
 		return false;
 	return fastest(p, p->n - LOOK, p->n) <= 1.02 * fastest(p, 0, p->n - LOOK);
+}
+
+bool pace_is_sure(const struct pace *p)
+{
+	struct estimated e = stats_ratio(p->calls, p->ns, p->n);
+
+	return p->n >= SURE_MIN && e.margin >= 0 && PART * e.margin <= e.value;
 }
 
 struct estimated pace_speed(const struct pace *hooked, const struct pace *bare)

@@ -31,6 +31,9 @@ void pace_add(struct pace *p, double calls,
  * faster than all before, and there are enough. */
 bool pace_is_steady(const struct pace *p);
 
+/* The pace is known to a hundredth. */
+bool pace_is_sure(const struct pace *p);
+
 /* The pace with hooks as a share of that without; margin < 0: nobody knows. */
 struct estimated pace_speed(const struct pace *hooked, const struct pace *bare);
 

@@ -34,8 +34,8 @@ void rounds_add(struct rounds *r, const struct rounds_one *one)
 		return;
 	r->of[r->n].mean = mean;
 	r->of[r->n].margin = one->mean.margin;
-	r->of[r->n++].weight = one->windows;
-	r->weights += one->windows;
+	r->of[r->n].windows = one->windows;
+	r->of[r->n++].calls = one->calls;
 	r->calls += one->calls;
 	r->plain = fmax(r->plain, mean > 0 ? one->plain / mean : 1);
 }
@@ -51,13 +51,13 @@ static double variance(const struct rounds *r)
 	double sum = 0, squares = 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		sum += r->of[i].weight * height(r->of[i].mean);
+		sum += r->of[i].calls * height(r->of[i].mean);
 	for (uint32_t i = 0; i < r->n; i++) {
-		double off = height(r->of[i].mean) - sum / r->weights;
+		double off = height(r->of[i].mean) - sum / r->calls;
 
-		squares += r->of[i].weight * off * off;
+		squares += r->of[i].calls * off * off;
 	}
-	return squares / (r->n - 1) / (r->weights / r->n);
+	return squares / (r->n - 1) / (r->calls / r->n);
 }
 
 /* The part of the variance that comes from windows being few; 0: not known. */
@@ -68,7 +68,7 @@ static double noise(const struct rounds *r)
 	for (uint32_t i = 0; i < r->n; i++) {
 		double off = r->of[i].margin / STUDENT / (fmax(0, r->of[i].mean) + SHORT_NS);
 
-		if (r->of[i].margin < 0 || r->of[i].weight < WINDOWS_MIN)
+		if (r->of[i].margin < 0 || r->of[i].windows < WINDOWS_MIN)
 			return 0;
 		squares += off * off;
 	}
@@ -114,7 +114,7 @@ struct estimated rounds_mean(const struct rounds *r, double scatter)
 	if (!r->n)
 		return (struct estimated){ 0, -1 };
 	for (uint32_t i = 0; i < r->n; i++) {
-		double w = r->of[i].weight / r->weights;
+		double w = r->of[i].calls / r->calls;
 
 		mean += w * r->of[i].mean;
 		share += w * w; /* 1 / n for equal ones */

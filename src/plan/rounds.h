@@ -17,15 +17,16 @@ enum { ROUNDS_MAX = 8 };
 struct rounds {
 	uint32_t id;
 	uint32_t n;
-	double calls;	/* of all rounds */
-	double weights; /* their sum */
+	double calls; /* of all rounds */
 	double plain; /* the mean with calls in it that were out of all proportion, the most, as a ratio to mean */
 	struct {
-		double mean, margin, weight; /* ns; margin < 0: nobody knows */
+		double mean, margin; /* ns; margin < 0: nobody knows */
+		double calls, windows;
 	} of[ROUNDS_MAX];
 };
 
-/* One round more: of so many windows, which is its weight. */
+/* One round more.  Its calls are its weight: what a program's calls take on average is the time of all by their number,
+ * and a machine that is slower in one round has fewer of them in it. */
 struct rounds_one {
 	struct estimated mean;
 	double plain, calls, windows;

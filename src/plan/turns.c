@@ -83,6 +83,7 @@ void turns_begin(struct turns *t)
 	t->n = t->depth = 0;
 	for (size_t i = 0; i < t->n_methods; i++) {
 		t->methods[i].calls = 0;
+		t->methods[i].nested = false;
 		t->methods[i].first = 0;
 	}
 }
@@ -132,6 +133,7 @@ void turns_end(struct turns *t)
 		n->method = (uint32_t)place_of(t, n->method);
 		m = &t->methods[n->method];
 		n->same = m->first;
+		m->nested |= n->same && n->same <= n->end; /* the next one is below this one */
 		m->first = (uint32_t)i + 1;
 	}
 }
@@ -163,7 +165,7 @@ static void take(struct turns *t, struct turns_method *m)
 	}
 }
 
-size_t turns_next(struct turns *t, uint32_t *ids, size_t most, bool *often)
+size_t turns_next(struct turns *t, uint32_t *ids, size_t most)
 {
 	struct turns_method *first = NULL;
 	size_t n = 0, at;
@@ -181,21 +183,19 @@ size_t turns_next(struct turns *t, uint32_t *ids, size_t most, bool *often)
 	for (size_t i = 0; i < t->n_methods && n < most; i++) {
 		struct turns_method *m = &t->methods[(at + i) % t->n_methods];
 
-		if (!(need(m) > 0) || m->often != first->often || !is_free(t, m))
+		if (!(need(m) > 0) || !is_free(t, m))
 			continue;
 		take(t, m);
 		ids[n++] = m->id;
 	}
-	*often = first->often;
 	return n;
 }
 
-void turns_is_often(struct turns *t, uint32_t id, bool often)
+bool turns_is_nested(const struct turns *t, uint32_t id)
 {
-	struct turns_method *m = t->err ? NULL : method_for(t, id);
+	size_t at = place_of(t, id);
 
-	if (m)
-		m->often = often;
+	return at < t->n_methods && t->methods[at].id == id && t->methods[at].nested;
 }
 
 void turns_leave_out(struct turns *t, uint32_t id)

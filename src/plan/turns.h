@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* turns.h - which methods are measured alone next.
  *
- * In one window only methods take part of which none calls another, as far as the call tree shows, and
- * which are all called often, or all rarely: a frequent one would leave nothing for the others.  Those that are
+ * In one window only methods take part of which none calls another, as far as the call tree shows.  Those that are
  * called often come more often, and every method comes.
  *
  * turns_begin, turns_node for each node of a call tree in pre-order, turns_end; then turns_next as
@@ -28,7 +27,7 @@ struct turns_method {
 	uint32_t first; /* node, + 1 */
 	uint64_t calls;
 	double turns; /* that it has had */
-	bool often;   /* it is called often */
+	bool nested;  /* it calls itself, by way of others or not */
 	bool out;     /* it gets none any more */
 };
 
@@ -49,11 +48,11 @@ void turns_begin(struct turns *t);
 void turns_node(struct turns *t, uint32_t id, unsigned depth, uint64_t calls);
 void turns_end(struct turns *t);
 
-/* The methods of the next window; none: there is nothing to be measured.  often: those are called often. */
-size_t turns_next(struct turns *t, uint32_t *ids, size_t most, bool *often);
+/* The methods of the next window; none: there is nothing to be measured. */
+size_t turns_next(struct turns *t, uint32_t *ids, size_t most);
 
-/* Whether the method is called often; not, if nobody says so. */
-void turns_is_often(struct turns *t, uint32_t id, bool often);
+/* Does the tree show the method below itself? */
+bool turns_is_nested(const struct turns *t, uint32_t id);
 
 /* The method is not to have turns: its calls are too long, or nobody may close its hook. */
 void turns_leave_out(struct turns *t, uint32_t id);

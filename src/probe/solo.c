@@ -28,13 +28,18 @@ static struct {
 	unsigned blanks; /* that it has had */
 	uint64_t blank;	 /* ticks of the last one, unless it was long */
 	uint64_t least;	 /* ... of the shortest ever; 0: there was none */
-	bool asked;	 /* taken is of this call */
+	uint32_t chance;
+	bool asked; /* taken is of this call */
 	struct taken taken;
 	struct solo_sum sums[2][SOLO_METHODS];
 } solo;
 
-static uint8_t places[PROBE_METHODS];  /* of a method among those of the window */
-static uint8_t lengths[PROBE_METHODS]; /* 1: its calls are long */
+static uint8_t places[PROBE_METHODS]; /* of a method among those of the window */
+
+static struct {
+	uint8_t is_long, rest;
+	uint8_t left; /* calls that pass before the next one is measured */
+} ways[PROBE_METHODS];
 
 /* The call, or a blank one, begins now. */
 static uint64_t begin_now(uint64_t marks)
@@ -58,6 +63,26 @@ static uint64_t go_on(uint32_t id)
 	return begin_now(++solo.blanks < BLANKS ? SOLO_BLANK : SOLO_TOKEN);
 }
 
+/* Is it one of those that pass?  Threads may spoil each other's count, which does not matter. */
+static bool passes(uint32_t id)
+{
+	uint8_t left = LOAD(ways[id].left);
+
+	if (left)
+		STORE(ways[id].left, (uint8_t)(left - 1));
+	return left != 0;
+}
+
+/* How many calls pass after the one that begins now.  A fixed number would see only one kind of call in a program whose
+ * calls differ by turns. */
+static uint8_t next_rest(uint32_t id)
+{
+	unsigned rest = LOAD(ways[id].rest);
+
+	solo.chance = solo.chance * 1664525 + 1013904223;
+	return (uint8_t)((uint64_t)solo.chance * (2 * rest + 1) >> 32);
+}
+
 /* Not to be inlined into anything: what lies between the counter and the program is calibrated. */
 APART uint64_t solo_enter(uint32_t id)
 {
@@ -65,6 +90,8 @@ APART uint64_t solo_enter(uint32_t id)
 		return 0;
 	if (probe_local.blank)
 		return go_on(id);
+	if (LOAD(probe_words.solo) && passes(id))
+		return SOLO_TOKEN;
 	if (!__atomic_exchange_n(&probe_words.solo, 0, __ATOMIC_ACQUIRE))
 		return 0;
 	STORE(solo.began, LOAD(solo.window));
@@ -74,7 +101,8 @@ APART uint64_t solo_enter(uint32_t id)
 		return 0;
 	}
 	solo.blanks = 0;
-	solo.asked = LOAD(lengths[id]);
+	STORE(ways[id].left, next_rest(id));
+	solo.asked = LOAD(ways[id].is_long);
 	if (solo.asked)
 		taken_begin(&solo.taken);
 	return begin_now(SOLO_BLANK);
@@ -121,6 +149,8 @@ APART void solo_exit(uint32_t id, uint64_t token)
 
 	tick_settle();
 	now = tick_now();
+	if (token == SOLO_TOKEN)
+		return; /* it passed */
 	if (TAKE(solo.token) != token || solo.id != id)
 		return; /* given up */
 	ticks = now - ((token & ~SOLO_BLANK) >> 1);
@@ -145,7 +175,7 @@ APART void solo_exit(uint32_t id, uint64_t token)
 
 void solo_forget(uint32_t id, uint64_t token)
 {
-	if (TAKE(solo.token) == token && solo.id == id)
+	if (token != SOLO_TOKEN && TAKE(solo.token) == token && solo.id == id)
 		give_back(solo.began);
 }
 
@@ -155,9 +185,11 @@ void solo_mark(uint32_t id)
 		SHARED_ADD(solo.sums[LOAD(solo.window) & 1][LOAD(places[id])].calls, 1);
 }
 
-void solo_is_long(uint32_t id, bool is_long)
+void solo_way(uint32_t id, const struct solo_way *way)
 {
-	STORE(lengths[id], (uint8_t)is_long);
+	STORE(ways[id].is_long, (uint8_t)way->is_long);
+	STORE(ways[id].rest, way->rest > SOLO_REST ? (uint8_t)SOLO_REST : way->rest);
+	STORE(ways[id].left, next_rest(id)); /* nor is the first call of a window like others */
 }
 
 void solo_begin(const uint32_t *ids, size_t n, uint64_t calls, uint64_t until)

@@ -9,6 +9,11 @@
  * before, by blank calls: solo_enter gives a token with all bits of SOLO_BLANK, for which Java calls solo_exit
  * at once and solo_enter again.  The first one warms up.
  *
+ * What measures a call leaves traces in caches and predictors, and the program has to find its way back: a call of 100 ns
+ * that walks a list took a quarter longer right after one that was measured.  So of methods whose calls are short some pass
+ * unmeasured in between, as many as the agent says, more or less by chance.  They have a token, too, SOLO_TOKEN alone:
+ * a processor that is used to calls which do not come to solo_exit would be surprised by one that does.
+ *
  * Or a window only counts the calls of its methods, all of them: marks, by which the program's speed
  * is seen.
  *
@@ -21,14 +26,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOLO_METHODS = 200 }; /* of one window */
+enum {
+	SOLO_METHODS = 200, /* of one window */
+	SOLO_REST = 127,
+};
 
 #define SOLO_TOKEN ((uint64_t)1 << 61) /* in tokens of calls that are measured alone */
 #define SOLO_BLANK ((uint64_t)3 << 60) /* in those of blank ones */
 
 /* ---- for observed threads ---- */
 
-uint64_t solo_enter(uint32_t id);	       /* the token; 0: another call is being measured */
+uint64_t solo_enter(uint32_t id); /* the token; 0: another call is being measured, or nothing */
 void solo_exit(uint32_t id, uint64_t token);   /* returned, or left by exception */
 void solo_forget(uint32_t id, uint64_t token); /* it is not to be counted */
 void solo_mark(uint32_t id);
@@ -42,9 +50,14 @@ struct solo_sum {
 	uint64_t asked; /* calls whose ticks are without what the processor was taken away for */
 };
 
-/* Of a method whose calls are long, each is asked for how long its thread had the processor (probe/taken.h): that is
- * little beside it, and in a short one it would be seen.  Not, if nobody says so. */
-void solo_is_long(uint32_t id, bool is_long);
+/* How a method is measured from now on; all zero, if nobody says so. */
+struct solo_way {
+	bool is_long; /* each call is asked for how long its thread had the processor (probe/taken.h): that is little
+		       * beside it, and in a short one it would be seen */
+	uint8_t rest; /* so many calls pass between two that are measured, on average; at most SOLO_REST.  Of a method that
+		       * calls itself it is to be 0: an inner call would be taken for an outer one */
+};
+void solo_way(uint32_t id, const struct solo_way *way);
 
 /* At most SOLO_METHODS; after so many calls, or that tick, no more are measured: whoever would have ended
  * the window from outside would have taken the processor away from a call, on a busy machine.  calls 0: they are

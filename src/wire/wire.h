@@ -83,6 +83,8 @@ enum {
 	IN_PLACE_HELD = 1, /* of `in_place`: done at once, and on until the client goes */
 	IN_PLACE_SHUT =
 		2, /* ... hooks are never open, and all calls are measured: for calibrations */
+	IN_PLACE_ALONE =
+		4, /* hooks are open only at first: nobody asks for the tree or for the speed */
 	PROGRAM_WHOLE = 1, /* of `program`: since the JVM began */
 	CALL_RUNS = 256,   /* its end was not told */
 	CALL_UNMET = 512,  /* it did not meet its condition: stands for what it called only */

@@ -33,6 +33,20 @@ TEST(a_program_that_becomes_faster_is_not_steady)
 	CHECK(pace_is_steady(&p));
 }
 
+TEST(a_pace_is_sure_when_windows_enough_are_alike)
+{
+	struct pace p = { 0 };
+
+	for (int i = 0; i < 4; i++) {
+		CHECK(!pace_is_sure(&p));
+		pace_add(&p, 1000 + i, 1e9);
+	}
+	CHECK(pace_is_sure(&p));
+	for (int i = 0; i < 20; i++)
+		pace_add(&p, i % 5 ? 1000 : 3000, 1e9);
+	CHECK(!pace_is_sure(&p));
+}
+
 TEST(speed_is_the_ratio_of_paces_and_its_margin_that_of_both)
 {
 	struct pace hooked = { 0 }, bare = { 0 };

@@ -65,6 +65,51 @@ PROBE_TEST(solo_does_not_take_out_what_interrupted_a_blank_call, MIB)
 	MUST(solo_sum(0).blank < 500000);
 }
 
+/* How many of so many calls are measured. */
+static int measured_of(uint32_t id, int calls)
+{
+	int measured = 0;
+
+	for (int i = 0; i < calls; i++) {
+		uint64_t token = enter(id);
+
+		measured += token != SOLO_TOKEN;
+		if (token)
+			solo_exit(id, token);
+		MUST_INT(probe_words.solo, 1);
+	}
+	return measured;
+}
+
+PROBE_TEST(solo_lets_calls_of_short_methods_pass_in_between, MIB)
+{
+	int n;
+
+	solo_way(5, &(struct solo_way){ .rest = 9 });
+	solo_begin(both, 2, 100000, UINT64_MAX);
+	n = measured_of(5, 10000);
+	MUST(n > 900 && n < 1100);
+	MUST_INT(measured_of(9, 100), 100);
+	solo_way(5, &(struct solo_way){ 0 });
+	MUST_INT(measured_of(5, 100), 100);
+	MUST(solo_end());
+}
+
+PROBE_TEST(solo_sees_calls_alike_that_differ_by_turns, MIB)
+{
+	int kinds[4] = { 0 };
+
+	solo_way(5, &(struct solo_way){
+			    .rest = 7 }); /* with a fixed number all would be of one kind */
+	solo_begin(both, 2, 100000, UINT64_MAX);
+	for (int i = 0; i < 16000; i++)
+		kinds[i % 4] += measured_of(5, 1);
+	for (int i = 0; i < 4; i++)
+		MUST(kinds[i] > 400 && kinds[i] < 600);
+	solo_way(5, &(struct solo_way){ 0 });
+	MUST(solo_end());
+}
+
 PROBE_TEST(solo_waits_for_the_last_call_or_gives_it_up, MIB)
 {
 	uint64_t token, other;
@@ -213,7 +258,7 @@ static uint64_t asked_of(bool waits)
 	const struct timespec rest = { .tv_nsec = 2000000 };
 	uint64_t token, end;
 
-	solo_is_long(5, true);
+	solo_way(5, &(struct solo_way){ .is_long = true });
 	solo_begin(both, 2, 100, UINT64_MAX);
 	token = enter(5);
 	end = probe_now() + 2000000;
@@ -225,7 +270,7 @@ static uint64_t asked_of(bool waits)
 	MUST(solo_end());
 	MUST_INT(solo_sum(0).calls, 1);
 	MUST(solo_sum(0).ticks > 0);
-	solo_is_long(5, false);
+	solo_way(5, &(struct solo_way){ 0 });
 	return solo_sum(0).asked;
 }
 
