@@ -55,7 +55,8 @@ enum {
 	/* What it costs to write down the arguments of a call, in its thread and in the agent's, ns; and that the JVM
 	 * compiles the code that does it. */
 	WATCHED_NS = 20000,
-	WATCHING_NS = 150000000,
+	WATCHING_NS = 200000000,
+	WATCHING_AGAIN = 2, /* ... or so many times what the hooks have cost so far */
 };
 
 static const double second = 1e9;
@@ -128,11 +129,64 @@ static void finish(struct dig *d)
 	d->phase = PH_END;
 }
 
+/* What it costs to begin to watch.  Most of it is that the JVM compiles the root anew, with the code that writes down
+ * arguments, and all that it puts into it: where that was much when the hooks came, it is again. */
+static double watching_cost(const struct dig *d)
+{
+	double cost = WATCHING_AGAIN * d->spent_ns;
+
+	return cost > WATCHING_NS ? cost : WATCHING_NS;
+}
+
+/* How many calls a second may be written down: as many as what is then left of the budget pays for. */
+static double watch_rate(const struct dig *d)
+{
+	double elapsed = d->now - d->began, time = d->options.for_ns - elapsed - second, left, n;
+
+	time = time > WATCHED_S * second || time < second ? WATCHED_S * second : time;
+	left = (d->options.budget * (elapsed + time) - d->spent_ns - watching_cost(d)) / time;
+	left = left < d->options.budget ? left : d->options.budget;
+	n = 0.8 * left * second / WATCHED_NS;
+	return n < WATCHED_SLOWEST ? WATCHED_SLOWEST : n;
+}
+
+/* Long enough for a dozen slow calls to come by and to be drawn; a condition may be clear before. */
+static double watch_time(const struct dig *d)
+{
+	double slow = d->answer.root_rate * d->answer.slow_share; /* a second */
+	double rate = 0, time;
+
+	for (unsigned i = 0; i < d->n_watched; i++) {
+		const struct dig_figures *f = dig_figures_of(d, d->watched[i].method);
+
+		rate += f ? f->rate : 0;
+	}
+	if (rate > watch_rate(d))
+		slow *= watch_rate(d) / rate;
+	time = slow > 0 ? WATCHED_MANY / slow * second : 0;
+	return time < WATCHED_SOONEST * second ? WATCHED_SOONEST * second
+	       : time > WATCHED_S * second     ? WATCHED_S * second
+					       : time;
+}
+
+/* ... and no longer than there is time. */
+static double watch_for(const struct dig *d)
+{
+	double time = watch_time(d);
+	double left = d->options.for_ns > 0 ? d->options.for_ns - (d->now - d->began) - second
+					    : time;
+
+	return time < left || left <= second ? time : left;
+}
+
 /* The time that a phase, and what comes behind it, may need. */
 static double time_for(const struct dig *d, int phase)
 {
-	if (phase == PH_DATA && d->answer.slow_share < 0.8)
-		return (WATCHED_S + 1) * second; /* slow calls may be rare */
+	/* slow calls may be rare, and rarer than they were */
+	double watching = phase == PH_DATA ? 1.5 * watch_time(d) + second : 0;
+
+	if (watching > 12 * second)
+		return watching < (WATCHED_S + 1) * second ? watching : (WATCHED_S + 1) * second;
 	return phase == PH_DATA || d->answer.statements > 0 ? 12 * second : 24 * second;
 }
 
@@ -141,8 +195,9 @@ static double time_for(const struct dig *d, int phase)
 static double wait_time(const struct dig *d, int phase)
 {
 	double elapsed = d->now - d->began, left = d->options.for_ns - elapsed - time_for(d, phase);
-	double expected =
-		phase == PH_DATA ? WATCHING_NS - WATCHED_SOONEST * second * d->options.budget : 0;
+	double expected = phase == PH_DATA
+				  ? watching_cost(d) - WATCHED_SOONEST * second * d->options.budget
+				  : 0;
 	double time = d->options.budget > 0 ? (d->spent_ns + expected) / d->options.budget - elapsed
 					    : 0;
 
@@ -255,39 +310,6 @@ static void branch_rules(struct dig *d)
 		branch_rule(d, d->answer.task, false);
 }
 
-/* How many calls a second may be written down: as many as what is left of the budget pays for. */
-static double watch_rate(const struct dig *d)
-{
-	double elapsed = d->now - d->began, time = d->options.for_ns - elapsed - second, left, n;
-
-	time = time > WATCHED_S * second || time < second ? WATCHED_S * second : time;
-	left = (d->options.budget * (elapsed + time) - d->spent_ns) / time;
-	left = left < d->options.budget ? left : d->options.budget;
-	n = 0.8 * left * second / WATCHED_NS;
-	return n < WATCHED_SLOWEST ? WATCHED_SLOWEST : n;
-}
-
-/* Long enough for a dozen slow calls to come by and to be drawn; a condition may be clear before. */
-static double watch_time(const struct dig *d)
-{
-	double slow = d->answer.root_rate * d->answer.slow_share; /* a second */
-	double rate = 0, time, left;
-
-	for (unsigned i = 0; i < d->n_watched; i++) {
-		const struct dig_figures *f = dig_figures_of(d, d->watched[i].method);
-
-		rate += f ? f->rate : 0;
-	}
-	if (rate > watch_rate(d))
-		slow *= watch_rate(d) / rate;
-	time = slow > 0 ? WATCHED_MANY / slow * second : 0;
-	left = d->options.for_ns > 0 ? d->options.for_ns - (d->now - d->began) - second : time;
-	time = time < WATCHED_SOONEST * second ? WATCHED_SOONEST * second
-	       : time > WATCHED_S * second     ? WATCHED_S * second
-					       : time;
-	return time < left || left <= second ? time : left;
-}
-
 /* Calls are written down at some cost: of hot methods only one in so many, drawn at random, so that
  * slow and fast calls are met in their proportion. */
 static void data_rules(struct dig *d)
@@ -387,7 +409,7 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 		data_rules(d);
 		out->step = d->rules.n ? DIG_WATCH : DIG_DONE;
 		out->limit = WATCHED_CALLS;
-		out->for_ns = (uint64_t)watch_time(d);
+		out->for_ns = (uint64_t)watch_for(d);
 		break;
 	default:
 		break;

@@ -446,6 +446,8 @@ TEST(dig_survives_every_failed_allocation)
 			w.now += (double)a.for_ns;
 			if (a.step == DIG_DONE)
 				break;
+			if (a.step == DIG_WAIT)
+				dig_waited(&w.dig);
 			if (a.step == DIG_SAMPLE)
 				do_sample(&w);
 			if (a.step == DIG_HOOK)
@@ -498,6 +500,22 @@ TEST(dig_waits_for_what_watching_will_cost)
 	drive(&w, &(struct dig_options){ .for_ns = 50e9, .budget = 0.1 }, text, sizeof(text));
 	CHECK_INT(w.waits, 0, "who may spend more need not wait");
 	dig_release(&w.dig);
+}
+
+/* A program in which hooks have cost much is one in which watching does. */
+TEST(dig_waits_longer_for_watching_where_hooks_were_dear)
+{
+	struct world cheap = { .slow = true, .has_inside = true, .spends = 0.01e9 };
+	struct world dear = { .slow = true, .has_inside = true, .spends = 0.1e9 };
+	char text[2000];
+
+	drive(&cheap, &usual, text, sizeof(text));
+	drive(&dear, &usual, text, sizeof(text));
+	CHECK(dear.now > cheap.now + 10e9);
+	CHECK(dear.now < 51e9);
+	CHECK(strstr(text, "$1 == \"GIFT\""));
+	dig_release(&cheap.dig);
+	dig_release(&dear.dig);
 }
 
 /* Candidates are hooked from outside inwards, and no further than the first that returns. */
