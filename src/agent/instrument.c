@@ -23,6 +23,7 @@
 #include "agent/room.h"
 #include "agent/rulebook.h"
 #include "agent/woven.h"
+#include "cache/ids.h"
 #include "cache/numbers.h"
 #include "classfile/digest.h"
 #include "probe/probe.h"
@@ -341,7 +342,7 @@ static int take_anchors(struct showing *s, const struct cache_look *look,
 
 /* A method of a recipe gets its number, which goes into the class, too.  agent.lock is held. */
 static int take_method(struct showing *s, const struct cache_look *look,
-		       const struct recipe_method *m, uint8_t *woven)
+		       const struct recipe_method *m, struct ids *ids)
 {
 	struct taken t = { .rc = m->rc, .access = m->access, .digest = m->digest, .why = m->why };
 	int rc = m->n_anchors ? take_anchors(s, look, m, &t) : 0;
@@ -358,10 +359,10 @@ static int take_method(struct showing *s, const struct cache_look *look,
 	t.id = woven_id(s->woven, m->name, m->desc);
 	if (t.id < 0)
 		return t.id;
-	if (m->id_at)
-		put_u32(woven + m->id_at, (uint32_t)t.id);
-	take_hooked(s, &t);
-	return 0;
+	rc = ids_put(ids, m, (uint32_t)t.id);
+	if (rc >= 0)
+		take_hooked(s, &t);
+	return rc;
 }
 
 static bool has_data(const struct cache_look *look)
@@ -372,12 +373,15 @@ static bool has_data(const struct cache_look *look)
 	return false;
 }
 
-/* 1; 0: this JVM has no numbers for the conditions in it; or negative: the class must not be used. */
+/* 1; 0: this JVM has no numbers for the conditions in it, or too large ones for its methods; or negative: the
+ * class must not be used. */
 static int take_recipe(struct showing *s, struct cache_look *look, struct slice name)
 {
 	struct recipe r = look->found;
 	struct recipe_method m;
 	int rc = look->nothing || look->has_recipe ? 0 : recipe_get(buf_slice(&look->kept), &r);
+	struct slice class = { NULL, 0 };
+	struct ids ids;
 	uint8_t *woven;
 
 	if (rc >= 0)
@@ -388,17 +392,22 @@ static int take_recipe(struct showing *s, struct cache_look *look, struct slice 
 	if (has_data(look) && (!s->job.numbers || numbers_put(&r, look->touching, look->n_touching,
 							      s->job.numbers, woven) < 0))
 		return 0;
+	ids_begin(&ids, &r, woven, s->job.mem);
 	pthread_mutex_lock(&agent.lock);
 	s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader, r.n_methods != 0);
 	if (s->woven) {
 		take_begin(s);
 		for (size_t at = 0; rc >= 0 && recipe_next(&r, &at, &m);)
-			rc = take_method(s, look, &m, woven);
+			rc = take_method(s, look, &m, &ids);
 		take_end(s);
 	}
 	pthread_mutex_unlock(&agent.lock);
+	if (rc >= 0 && r.woven.n)
+		rc = ids_end(&ids, &class);
+	if (rc == E_POOL_FULL)
+		return 0;
 	if (rc >= 0 && s->woven)
-		s->result = r.woven;
+		s->result = class;
 	return rc < 0 ? rc : 1;
 }
 

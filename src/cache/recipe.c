@@ -12,6 +12,7 @@
 #include "cache/recipe.h"
 
 #include "classfile/digest.h"
+#include "classfile/op.h"
 
 enum { TEXT_MAX = 65535, WOVEN_ERROR = 0, ANCHOR = 4 };
 
@@ -190,6 +191,13 @@ static bool is_integer(const struct recipe *r, uint32_t at)
 	return at >= 10 && (uint64_t)at + 4 <= r->woven.n && r->woven.p[at - 1] == CONST_INTEGER;
 }
 
+/* See ids.h. */
+static bool is_for_id(const struct recipe *r, uint32_t at)
+{
+	return is_integer(r, at) ||
+	       (at >= 10 && (uint64_t)at + 2 <= r->woven.n && r->woven.p[at - 1] == OP_SIPUSH);
+}
+
 /* Skips them. */
 static bool numbers_are_good(const struct recipe *r, struct reader *rd, uint32_t n)
 {
@@ -214,7 +222,7 @@ static bool methods_are_good(const struct recipe *r)
 		get_method(&rd, &m);
 		if (rd.err || !m.name.n || !m.desc.n)
 			return false;
-		if (m.id_at && !is_integer(r, m.id_at))
+		if (m.id_at && !is_for_id(r, m.id_at))
 			return false;
 	}
 	return rd_left(&rd) == 0;

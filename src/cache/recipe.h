@@ -4,7 +4,7 @@
  * A recipe holds the woven class and, for each method that a rule wants, what became of it: woven or not,
  * why not, by which rule and template, a digest of its code before, and where offsets of the old
  * code have gone.  Numbers of methods, of parts of conditions and of captured values differ from JVM to JVM, so those in
- * the kept class mean nothing, and the recipe knows the four bytes of each.  Rules are named by their place among the rules
+ * the kept class mean nothing, and the recipe knows the bytes of each.  Rules are named by their place among the rules
  * that touch the class, which is part of the key the recipe is kept under.
  *
  * A weaving is used through its recipe also when it was made a moment ago, so the result is the same
@@ -51,7 +51,7 @@ struct recipe_method {
 	uint16_t rule;	  /* among the rules that touch the class, from 0; their number: none */
 	uint64_t digest;  /* code_digest of the original code; 0: not woven */
 	uint32_t code_n;  /* bytes of the original code */
-	uint32_t id_at;	  /* in woven: where the number goes, big-endian; 0: nowhere */
+	uint32_t id_at;	  /* in woven: where the number goes, see ids.h; 0: nowhere */
 	struct slice why; /* of rc < 0 */
 	struct slice template, category; /* of a woven one; the latter may be empty */
 	struct slice map;		 /* code_offset_map */

@@ -165,6 +165,11 @@ static void write_member(const struct member *m, struct buf *out)
 	buf_put(out, m->added);
 }
 
+size_t class_method_size(const struct member *m)
+{
+	return m->bytes.n + m->added.n + (m->lowered.p ? m->lowered.n - m->code.n : 0);
+}
+
 int class_write(const struct class *cls, struct buf *out)
 {
 	const struct pool *p = &cls->pool;

@@ -74,6 +74,8 @@ int class_read(struct arena *mem, struct slice bytes, struct class **out, struct
 /* Appends the class to out.  With nothing changed this is a copy of the bytes read. */
 int class_write(const struct class *cls, struct buf *out);
 
+size_t class_method_size(const struct member *m); /* of its bytes in there */
+
 /* Everything else that JVMS 4.1 to 4.8 demands and that can be seen without loading other
  * classes: UTF-8, names, descriptors, flags, duplicates, layout of every attribute.  Not the
  * code: elevate and check it (code.h, check.h). */

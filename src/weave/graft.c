@@ -32,6 +32,7 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 			     .id = m->id,
 			     .merge = m,
 			     .own_id = m->own_id,
+			     .brief = m->own_id && m->brief && t->id_first && !m->cond,
 			     .throwable_index = m->throwable,
 			     .depths = m->depths,
 			     .fault = f,
@@ -362,6 +363,8 @@ int graft_prolog(struct graft *g, struct insn *place, const struct frame *entry)
 	if (t->prolog_plain) {
 		struct insn *stamp = stamp_make(g, t->first, t->sentinel, GRAFT_NO_EXTRA, &rc);
 
+		if (g->brief)
+			*g->merge->brief = stamp;
 		return put_stamp(g, place, stamp, rc);
 	}
 	rc = copy_stretch(g, place, t->first, t->sentinel, entry, GRAFT_NO_EXTRA);

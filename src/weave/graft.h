@@ -19,6 +19,7 @@ struct graft {
 	int32_t id;
 	const struct merge *merge;
 	uint16_t *own_id; /* see merge.h */
+	bool brief;	  /* likewise: the prolog, of which there is one, begins with the id */
 	struct fault *fault;
 	int rc;		     /* the first failure */
 	uint16_t base;	     /* behind the method's locals: the template's begin here */

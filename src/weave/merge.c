@@ -361,7 +361,11 @@ static int put_constructor_prologs(struct graft *g, const struct stretches *body
 {
 	struct frame *entries = arena_zero(g->code->mem, (body->n + 1) * sizeof(*entries));
 	int rc = entries ? find_entries(g, body, entries) : E_NO_MEMORY;
+	uint32_t prologs = 0;
 
+	for (uint32_t i = 0; i < body->n; i++)
+		prologs += body->v[i].after_call;
+	g->brief &= prologs == 1;
 	for (uint32_t i = 0; i < body->n && rc >= 0; i++) {
 		if (!body->v[i].after_call)
 			continue;
@@ -470,6 +474,8 @@ static void set_limits(struct graft *g, bool deep)
 	uint32_t below = g->result_slots ? g->result_slots : 1;
 	uint32_t max;
 
+	if (t->epilog_empty) /* a prolog alone stands where nothing is on the stack, but in constructors */
+		below = 0;
 	if (deep && below < code->max_stack)
 		below = code->max_stack;
 	max = below + need;

@@ -14,9 +14,11 @@
 
 struct merge {
 	const struct template *template;
-	uint16_t *seen;	     /* template->n_in_pool zeroes; kept for all methods of one class */
-	int32_t id;	     /* what Here.id() gives */
-	uint16_t *own_id;    /* not NULL: the id is a constant of its own; its index, 0: none yet */
+	uint16_t *seen;	  /* template->n_in_pool zeroes; kept for all methods of one class */
+	int32_t id;	  /* what Here.id() gives */
+	uint16_t *own_id; /* not NULL: the id is a constant of its own; its index, 0: none yet */
+	struct insn **
+		brief; /* not NULL: an id that is asked for once may be in a `sipush` instead; that one */
 	uint16_t *throwable; /* the class's Class entry for it, 0: not there yet; kept likewise */
 	int16_t *depths;     /* what depth.h remembers of the class */
 	const struct cond *cond; /* the prolog runs only when this holds; NULL: always */

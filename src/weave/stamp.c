@@ -114,10 +114,22 @@ static void put_int(struct stamp *s, int32_t value)
 	}
 }
 
+/* An id that is to be changed afterwards. */
+static void put_own_id(struct stamp *s)
+{
+	if (!s->g->brief) {
+		put_constant(s, graft_own_id(s->g));
+		return;
+	}
+	put_op(s, OP_SIPUSH);
+	put_u16(s->p, (uint16_t)s->g->id);
+	s->p += 2;
+}
+
 static void put_here(struct stamp *s, const struct insn *n, enum graft_way way)
 {
 	if (n->arg == HERE_ID && s->g->own_id)
-		put_constant(s, graft_own_id(s->g));
+		put_own_id(s);
 	else if (n->arg == HERE_ID)
 		put_int(s, s->g->id);
 	else if (n->arg == HERE_THROWN && way == GRAFT_THROW)

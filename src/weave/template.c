@@ -477,12 +477,30 @@ static int find_needs(struct template *t, struct fault *f)
 	return 0;
 }
 
+static bool asks_id(const struct insn *n)
+{
+	return n->flags & INSN_MARKED && n->arg == HERE_ID;
+}
+
+static bool is_id_first(const struct template *t)
+{
+	const struct insn *first = t->first;
+	unsigned times = 0;
+
+	while (first != t->sentinel && first->op == OP_LABEL)
+		first = first->next;
+	for (const struct insn *n = t->first; n; n = n->next)
+		times += asks_id(n);
+	return t->prolog_plain && times == 1 && asks_id(first);
+}
+
 /* What speeds up merging. */
 static void find_shape(struct template *t)
 {
 	for (const struct insn *n = t->first; n; n = n->next)
 		t->n_insns++;
 	t->prolog_plain = !t->code->n_handlers && stamp_can(t->first, t->sentinel);
+	t->id_first = is_id_first(t);
 	t->epilog_plain = !t->code->n_handlers && stamp_can(t->sentinel->next, NULL);
 	t->n_in_pool = t->code->cls->pool.n;
 }

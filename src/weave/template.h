@@ -56,6 +56,7 @@ struct template
 	bool prolog_framed, epilog_framed; /* there are branches in it; in the epilog, on the way
 					    * to a return */
 	bool prolog_plain, epilog_plain;   /* stamp.h can write it */
+	bool id_first; /* the id is asked for once, before anything else, in a plain prolog */
 	uint32_t n_insns;
 	bool wants_result, wants_thrown, wants_args;
 	bool *sees_to;	       /* [code->n_handlers] is it around the sentinel? */

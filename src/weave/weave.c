@@ -95,6 +95,7 @@ struct weaving {
 	struct buf map;			 /* of the method at hand */
 	const struct cond *cond;	 /* of the method being woven */
 	bool anchor;			 /* it is a step of some sequence */
+	bool moves;			 /* captures may be merged into the class afterwards */
 	const struct value *value;
 	const char *category; /* asked for last, and the first builtin of it */
 	size_t category_at;
@@ -137,6 +138,7 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 			       .value = v->value,
 			       .numbers = v->job->numbers };
 	struct slice unseen = { NULL, 0 };
+	struct insn *brief = NULL;
 	struct code *code;
 	int rc;
 
@@ -151,12 +153,15 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 	if (v->job->work != v->job->mem)
 		arena_reset(v->job->work);
 	rc = code_elevate_coarse(cls, m, &code, f);
+	if (rc >= 0 && !v->moves && !code->old_header)
+		merge.brief = &brief;
 	if (rc >= 0)
 		rc = merge_into(code, &merge, f);
 	if (rc >= 0)
 		rc = code_lower(code, f);
 	if (rc >= 0 && v->job->own_ids)
 		rc = keep_map(v, code, o, f);
+	o->id_pc = rc >= 0 && brief ? (uint16_t)(brief->pc + 1) : 0;
 	return rc;
 }
 
@@ -532,7 +537,7 @@ static int follow_map(struct weaving *v, uint32_t method, struct slice map, stru
 static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct fault *f)
 {
 	struct weave_job job = *c->v->job;
-	struct weaving v = { .w = c->v->w, .job = &job, .facts = c->v->facts };
+	struct weaving v = { .w = c->v->w, .job = &job, .facts = c->v->facts, .moves = true };
 	uint32_t n = 0;
 	int rc = class_read(job.mem, c->bytes, &job.cls, f);
 
@@ -589,8 +594,9 @@ static int weave_captures(struct weaving *v, struct slice bytes, struct buf *out
 	return rc < 0 ? rc : out->err;
 }
 
-/* Where the ids lie in the class that was written: new constants stand behind the old ones. */
-static void find_ids(struct weave_job *job)
+/* Where the ids lie in the class that was written: new constants stand behind the old ones.  Gives where
+ * those end. */
+static size_t find_constant_ids(struct weave_job *job)
 {
 	const struct pool *p = &job->cls->pool;
 	size_t at = 10 + p->bytes.n;
@@ -603,6 +609,46 @@ static void find_ids(struct weave_job *job)
 			at += *p->at[i] ? pool_entry_size(p->at[i]) : 0;
 		o->id_at = o->rc >= 0 && o->own_id ? (uint32_t)at + 1 : 0;
 	}
+	for (; i < p->n; i++)
+		at += *p->at[i] ? pool_entry_size(p->at[i]) : 0;
+	return at;
+}
+
+/* The same of those that stand in the code, as class_write has put it. */
+static void find_ids(struct weave_job *job)
+{
+	const struct class *cls = job->cls;
+	size_t at = find_constant_ids(job) + cls->middle.n;
+	uint32_t i = 0;
+
+	for (uint32_t k = 0; k < job->n_outcomes; k++) {
+		struct weave_outcome *o = &job->outcomes[k];
+		const struct member *m = &cls->methods[o->method];
+
+		if (!o->id_pc)
+			continue;
+		for (; i < o->method; i++)
+			at += class_method_size(&cls->methods[i]);
+		o->id_at = (uint32_t)(at + (size_t)(m->code.p - m->bytes.p) + 8 + o->id_pc);
+	}
+}
+
+/* Is there a capture about the class?  Then its code is moved once more.  Captures elsewhere make no difference: what
+ * becomes of a class follows from the rules that touch it. */
+static int find_captures(struct weaving *v)
+{
+	const struct rule **touching;
+	size_t n;
+
+	if (!v->w->captures)
+		return 0;
+	touching = arena_alloc(v->job->mem, (v->w->rules->n + 1) * sizeof(*touching));
+	if (!touching)
+		return E_NO_MEMORY;
+	n = rules_touching(v->w->rules, &v->facts, touching);
+	for (size_t i = 0; i < n; i++)
+		v->moves |= touching[i]->kind == RULE_CAPTURE;
+	return 0;
 }
 
 int weave_class(const struct weaver *w, struct weave_job *job, struct slice bytes, struct buf *out,
@@ -632,7 +678,7 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 	if (is_own(v.facts.name) || !rules_class_may_match(w->rules, &v.facts))
 		return 0;
 	v.depths = arena_zero(job->mem, depth_memory(job->cls));
-	if (!v.depths)
+	if (!v.depths || find_captures(&v) < 0)
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
 	rules_choose(w->rules, &v.facts, &v.choice);
 	rc = weave_methods(&v, f);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cache/ids.h"
 #include "cache/numbers.h"
 #include "classes.h"
 #include "classfile/digest.h"
@@ -149,49 +150,124 @@ TEST(cache_finds_what_was_woven_and_its_rules)
 	lab_close(&l);
 }
 
+/* static int f() { return 1; }  B() {}  static int left() { return 3; }  static int g() { return 2; }, and a long
+ * constant */
+static void use_constructor(struct lab *l)
+{
+	struct class_maker *m = &l->maker;
+	uint16_t init;
+
+	maker_release(m);
+	make_class(m, "a/B", 1);
+	init = maker_ref(m, CONST_METHODREF, "java/lang/Object", "<init>", "()V");
+	maker_number(m, CONST_LONG, 5);
+	maker_code(m, 0, "<init>", "()V",
+		   (struct maker_code){
+			   .code = BYTES(OP_ALOAD_0, OP_INVOKESPECIAL, U2(init), OP_RETURN),
+			   .max_stack = 1,
+			   .max_locals = 1 });
+	maker_code(m, ACC_STATIC, "left", "()I",
+		   (struct maker_code){ .code = BYTES(OP_ICONST_3, OP_IRETURN), .max_stack = 1 });
+	maker_code(m, ACC_STATIC, "last", "()I",
+		   (struct maker_code){ .code = BYTES(OP_ICONST_4, OP_IRETURN), .max_stack = 1 });
+	l->bytes = maker_bytes(m);
+}
+
+/* The recipe's class with numbers from `first` on, by the place of each method in the class. */
+static struct slice with_ids(struct lab *l, const struct recipe *r, uint32_t first)
+{
+	static const char *const order[] = { "f", "g", "<init>", "left", "last" };
+	uint8_t *woven = arena_copy(&l->mem, r->woven.p, r->woven.n);
+	struct slice out = { NULL, 0 };
+	struct recipe_method m;
+	struct ids ids;
+
+	ids_begin(&ids, r, woven, &l->mem);
+	for (size_t at = 0; recipe_next(r, &at, &m);)
+		for (uint32_t i = 0; i < COUNT(order); i++)
+			if (slice_is(m.name, order[i]) && CHECK(m.id_at != 0))
+				CHECK_INT(ids_put(&ids, &m, first + i), 0, order[i]);
+	CHECK_INT(ids_end(&ids, &out), 0, NULL);
+	return out;
+}
+
+static void check_same_code(struct lab *l, struct slice got, struct slice wanted, const char *label)
+{
+	struct class *a, *b;
+	struct fault f = { 0 };
+
+	if (!CHECK_INT(class_read(&l->mem, got, &a, &f), 0, f.text) ||
+	    !CHECK_INT(class_read(&l->mem, wanted, &b, &f), 0, f.text))
+		return;
+	CHECK_INT(a->n_methods, b->n_methods, label);
+	for (uint32_t i = 0; i < a->n_methods; i++)
+		CHECK_INT(code_digest(&a->pool, code_instructions(a, &a->methods[i])) ==
+				  code_digest(&b->pool, code_instructions(b, &b->methods[i])),
+			  1, label);
+	class_release(a);
+	class_release(b);
+}
+
 /* What the agent makes of a recipe is what weaving with those numbers gives, code for code. */
 TEST(recipe_with_its_numbers_put_in_is_the_woven_class)
+{
+	static const struct {
+		const char *rules;
+		uint32_t first;
+		bool larger; /* than the recipe's class */
+	} tries[] = {
+		{ "hook a.*::* timed\n", 70000, false },
+		{ "hook a.*::* light\nskip a.*::left\n", 300, false },
+		{ "hook a.*::* light\nskip a.*::left\n", 32763, false },
+		{ "hook a.*::* light\nskip a.*::left\n", 32765, true },
+		{ "hook a.*::* light\nskip a.*::left\n", 70000, true },
+		{ "hook a.*::f light\nhook a.*::g timed\n", 70000, true },
+	};
+
+	for (size_t i = 0; i < COUNT(tries); i++) {
+		const char *label = tries[i].rules;
+		struct lab l;
+		struct cache_look x;
+		struct recipe r;
+		struct slice got;
+		struct buf direct = { 0 };
+		struct fault f = { 0 };
+		struct weave_job job = { .first_id = (int32_t)tries[i].first, .ahead = true };
+
+		if (!lab_open(&l, tries[i].rules))
+			return;
+		use_constructor(&l);
+		CHECK_INT(pass(&l, l.bytes, &x), 0, label);
+		CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, label);
+		got = with_ids(&l, &r, tries[i].first);
+		CHECK_INT(got.n > r.woven.n, tries[i].larger, label);
+		job.mem = &l.mem;
+		job.work = &l.work;
+		CHECK_INT(weave_class(&l.weaver, &job, l.bytes, &direct, &f), 0, f.text);
+		check_same_code(&l, got, buf_slice(&direct), label);
+		class_release(job.cls);
+		buf_release(&direct);
+		buf_release(&x.kept);
+		lab_close(&l);
+	}
+}
+
+TEST(class_woven_light_has_no_constant_for_each_method)
 {
 	struct lab l;
 	struct cache_look x;
 	struct recipe r;
-	struct recipe_method m;
 	struct class *cls;
-	struct buf patched = { 0 };
-	int32_t id = 70000;
 
-	if (!lab_open(&l, "hook a.*::* timed\n"))
+	if (!lab_open(&l, "hook a.*::* light\n"))
 		return;
 	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
 	CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, NULL);
-	buf_put(&patched, r.woven);
-	for (size_t at = 0; recipe_next(&r, &at, &m); id++) {
-		CHECK(m.id_at != 0);
-		put_u32(patched.p + m.id_at, (uint32_t)id);
-	}
-	CHECK_INT(class_read(&l.mem, buf_slice(&patched), &cls, NULL), 0, NULL);
-	for (uint32_t i = 0; i < cls->n_methods; i++) {
-		struct weave_job job = {
-			.mem = &l.mem, .work = &l.work, .first_id = 70000, .ahead = true
-		};
-		struct buf direct = { 0 };
-		struct class *other;
-		struct fault f = { 0 };
-		struct slice a, b;
-
-		CHECK_INT(weave_class(&l.weaver, &job, l.bytes, &direct, &f), 0, f.text);
-		CHECK_INT(class_read(&l.mem, buf_slice(&direct), &other, NULL), 0, NULL);
-		a = (struct slice){ cls->methods[i].code.p + 8,
-				    get_u32(cls->methods[i].code.p + 4) };
-		b = (struct slice){ other->methods[i].code.p + 8,
-				    get_u32(other->methods[i].code.p + 4) };
-		CHECK(code_digest(&cls->pool, a) == code_digest(&other->pool, b));
-		class_release(job.cls);
-		class_release(other);
-		buf_release(&direct);
-	}
+	CHECK_INT(class_read(&l.mem, r.woven, &cls, NULL), 0, NULL);
+	for (uint32_t i = 1; i < cls->pool.n; i++)
+		CHECK(pool_tag(&cls->pool, i) != CONST_INTEGER);
+	CHECK_INT(get_u16(cls->methods[0].code.p), 1, "nor a deeper stack");
 	class_release(cls);
-	buf_release(&patched);
 	buf_release(&x.kept);
 	lab_close(&l);
 }
@@ -412,25 +488,39 @@ TEST(cache_tells_ancestors_apart_where_rules_ask_for_them)
 	lab_close(&l);
 }
 
-TEST(recipe_with_any_byte_changed_is_read_without_harm)
+/* As the agent does, with a number that needs a constant. */
+static void use_ids(struct lab *l, const struct recipe *r)
+{
+	uint8_t *woven = arena_copy(&l->work, r->woven.p, r->woven.n);
+	struct recipe_method m;
+	struct slice class;
+	struct ids ids;
+
+	ids_begin(&ids, r, woven, &l->work);
+	for (size_t at = 0; woven && recipe_next(r, &at, &m);)
+		ids_put(&ids, &m, 99999);
+	if (r->woven.n)
+		ids_end(&ids, &class);
+	arena_reset(&l->work);
+}
+
+static void change_bytes(const char *rules)
 {
 	struct lab l;
 	struct cache_look x;
 	uint8_t *copy;
 
-	if (!lab_open(&l, "hook a.*::*\n"))
+	if (!lab_open(&l, rules))
 		return;
 	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
 	copy = arena_copy(&l.mem, x.kept.p, x.kept.n);
 	for (size_t i = 0; i < x.kept.n; i++) {
 		for (int bit = 0; bit < 8; bit++) {
 			struct recipe r;
-			struct recipe_method m;
 
 			copy[i] ^= (uint8_t)(1u << bit);
 			if (recipe_get((struct slice){ copy, x.kept.n }, &r) >= 0)
-				for (size_t at = 0; recipe_next(&r, &at, &m);)
-					CHECK(m.id_at == 0 || m.id_at + 4 <= r.woven.n);
+				use_ids(&l, &r);
 			copy[i] ^= (uint8_t)(1u << bit);
 		}
 		CHECK_INT(recipe_get((struct slice){ copy, i }, &(struct recipe){ 0 }), E_DAMAGED,
@@ -438,6 +528,12 @@ TEST(recipe_with_any_byte_changed_is_read_without_harm)
 	}
 	buf_release(&x.kept);
 	lab_close(&l);
+}
+
+TEST(recipe_with_any_byte_changed_is_read_without_harm)
+{
+	change_bytes("hook a.*::*\n");
+	change_bytes("hook a.*::* light\n");
 }
 
 /* ---- conditions, captures and sequences of callers ---- */
@@ -514,16 +610,18 @@ static void check_as_woven(struct lab *l, const struct cache_look *x, struct jvm
 		.mem = &l->mem, .work = &l->work, .first_id = 70000, .numbers = &give
 	};
 	struct buf direct = { 0 }, patched = { 0 };
-	struct class *cls, *other;
 	struct recipe_method m;
+	struct slice class = { NULL, 0 };
 	struct fault f = { 0 };
 	struct recipe r;
+	struct ids ids;
 	uint32_t k = 0;
 
 	CHECK_INT(weave_class(&l->weaver, &job, l->bytes, &direct, &f), 0, label);
 	CHECK_INT(recipe_get(buf_slice(&x->kept), &r), 0, label);
 	CHECK_INT(r.n_methods, job.n_outcomes, label);
 	buf_put(&patched, r.woven);
+	ids_begin(&ids, &r, patched.p, &l->mem);
 	CHECK_INT(numbers_put(&r, x->touching, x->n_touching, &give, patched.p), 0, label);
 	for (size_t at = 0; recipe_next(&r, &at, &m); k++) {
 		const struct weave_outcome *o = &job.outcomes[k];
@@ -537,17 +635,11 @@ static void check_as_woven(struct lab *l, const struct cache_look *x, struct jvm
 			CHECK(nth(x, a.rule) == o->anchors[i].rule &&
 			      a.context == o->anchors[i].context && a.step == o->anchors[i].step);
 		}
-		if (m.id_at)
-			put_u32(patched.p + m.id_at, (uint32_t)o->id);
+		CHECK_INT(ids_put(&ids, &m, (uint32_t)o->id), 0, label);
 	}
-	CHECK_INT(class_read(&l->mem, buf_slice(&patched), &cls, &f), 0, label);
-	CHECK_INT(class_read(&l->mem, buf_slice(&direct), &other, &f), 0, label);
-	for (uint32_t i = 0; i < cls->n_methods; i++)
-		CHECK(code_digest(&cls->pool, code_instructions(cls, &cls->methods[i])) ==
-		      code_digest(&other->pool, code_instructions(other, &other->methods[i])));
+	CHECK_INT(ids_end(&ids, &class), 0, label);
+	check_same_code(l, class, buf_slice(&direct), label);
 	class_release(job.cls);
-	class_release(cls);
-	class_release(other);
 	buf_release(&direct);
 	buf_release(&patched);
 }
