@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+enum { WARM_SPANS = 64 };
+
 struct warm_times {
 	double run; /* of the program's threads, on a processor */
 	double jit; /* of the compilers */
@@ -20,8 +22,11 @@ struct warm_times {
 struct warm {
 	struct warm_times begun, hooked, last;
 	struct warm_times span; /* where the span began that is looked at */
-	double quiet; /* the least that compilers took of any span since the hooks came, as a multiple of it */
-	bool has_begun, is_hooked, has_quiet;
+	/* What compilers took of each span since the hooks came, as a multiple of it, and how long spans are; when there
+	 * are too many, two become one. */
+	double spans[WARM_SPANS], length;
+	unsigned n_spans;
+	bool has_begun, is_hooked;
 };
 
 void warm_see(struct warm *w, struct warm_times now);
