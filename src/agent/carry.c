@@ -8,6 +8,7 @@
 #include "agent/data.h"
 #include "agent/hops.h"
 #include "agent/trace.h"
+#include "probe/probe.h"
 
 static const char inner[] = "hops";
 static size_t n_inner; /* for whoever may not look into the rulebook */
@@ -28,13 +29,27 @@ bool carry_is_there(void)
 	return false;
 }
 
-bool carry_is_wanted(void)
+static bool is_across(const struct rule *r)
+{
+	return r->kind == RULE_HOOK && r->hook.across;
+}
+
+static bool any(bool (*is)(const struct rule *))
 {
 	for (size_t i = 0; i < rulebook.n; i++)
-		if (rulebook.entries[i].rule->kind == RULE_HOOK &&
-		    rulebook.entries[i].rule->captures)
+		if (is(rulebook.entries[i].rule))
 			return true;
 	return false;
+}
+
+static bool has_captures(const struct rule *r)
+{
+	return r->kind == RULE_HOOK && r->captures;
+}
+
+bool carry_is_wanted(void)
+{
+	return any(has_captures) || any(is_across);
 }
 
 static int bind(JNIEnv *jni, struct slice text, struct buf *why)
@@ -66,11 +81,12 @@ void carry_follow(JNIEnv *jni)
 	bool wanted = carry_is_wanted(), there = carry_is_there();
 	struct buf why = { 0 };
 
+	probe_handed_want(any(is_across));
 	if (wanted && !there) {
 		if (bind(jni, hops_rules(), &why) < 0 ||
 		    rulebook_add(hops_rules(), inner, &(struct entry){ 0 }, &why) < 0)
-			agent_note("captured values stay in their thread: %.*s", (int)why.n,
-				   why.n ? (const char *)why.p : "");
+			agent_note("captured values and sequences stay in their thread: %.*s",
+				   (int)why.n, why.n ? (const char *)why.p : "");
 		else
 			hops_on();
 	} else if (!wanted && there && !trace_is_on() && rulebook_remove(is_inner, NULL) > 0) {

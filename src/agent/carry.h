@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* carry.h - captured values go along to other threads while some condition reads one.
+/* carry.h - captured values go along to other threads while some condition reads one, and sequences of callers
+ * while some rule says `across threads`.
  *
  * The rules that do that (hops.h) are put into the rulebook, and taken out again, as other rules come and go;
  * people are not shown them.  A trace brings the same rules along: then they are there once.  The agent's
@@ -13,7 +14,7 @@
 
 bool carry_is_inner(const struct entry *e); /* a rule of ours, not of people's */
 bool carry_is_there(void);		    /* the rules are in force, whoever wanted them */
-bool carry_is_wanted(void);		    /* some condition reads a captured value */
+bool carry_is_wanted(void);		    /* some rule needs them */
 
 size_t carry_rules(void); /* so many of the rulebook are ours */
 

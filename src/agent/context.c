@@ -60,7 +60,7 @@ static void add_sequences(const struct instrument_how *how, struct probe_sequenc
 		for (size_t i = 0; i < from->n; i++)
 			direct |= (uint16_t)((from->steps[i].direct ? 1u : 0u) << i);
 		to[k] = (struct probe_sequence){ step_number(how->edition, how->rule, k, 0),
-						 (uint16_t)from->n, direct };
+						 (uint16_t)from->n, direct, hook->across };
 	}
 	c->sequences = to;
 	c->n_sequences = hook->context_count;

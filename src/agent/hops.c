@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/probes.h"
+#include "probe/probe.h"
 #include "probe/trace.h"
 
 extern const uint8_t probe_class_hop[], probe_class_hop_end[];
@@ -130,6 +131,46 @@ HOP(void, end0, jlong work)
 {
 	(void)jni, (void)c;
 	probe_trace_end((uint64_t)work);
+}
+
+HOP(jintArray, steps0)
+{
+	uint32_t kids[PROBE_HANDED];
+	size_t n = probe_handed_take(kids);
+	jintArray out = n ? (*jni)->NewIntArray(jni, (jsize)n) : NULL;
+
+	(void)c;
+	if (out)
+		(*jni)->SetIntArrayRegion(jni, out, 0, (jsize)n, (const jint *)kids);
+	return out;
+}
+
+/* What steps0 has given, in kids; their number. */
+static size_t steps_of(JNIEnv *jni, jintArray steps, uint32_t kids[PROBE_HANDED])
+{
+	jsize n = steps ? (*jni)->GetArrayLength(jni, steps) : 0;
+
+	if (n > PROBE_HANDED)
+		return 0;
+	if (n)
+		(*jni)->GetIntArrayRegion(jni, steps, 0, n, (jint *)kids);
+	return (size_t)n;
+}
+
+HOP(jlong, enter0, jintArray steps)
+{
+	uint32_t kids[PROBE_HANDED];
+
+	(void)c;
+	return (jlong)probe_handed_begin(kids, steps_of(jni, steps, kids));
+}
+
+HOP(void, leave0, jintArray steps, jlong token)
+{
+	uint32_t kids[PROBE_HANDED];
+
+	(void)c;
+	probe_handed_end(kids, steps_of(jni, steps, kids), (uint64_t)token);
 }
 
 HOP(void, cancel0, jlong work)

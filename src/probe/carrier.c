@@ -32,14 +32,6 @@ struct kept {
 	uint64_t stalls_until;
 };
 
-struct kept_frame {
-	uint64_t token, below;
-	uint32_t id;   /* with ID_SLOW and KID_* */
-	uint32_t sort; /* of its node */
-	uint32_t weight;
-	uint32_t spare;
-};
-
 /* As frame_ends(). */
 static void kept_ends(const struct kept_frame *one)
 {
@@ -205,7 +197,7 @@ static void set_base(struct probe_thread *t)
 	threads_set_top(f);
 }
 
-static void push_kept(struct probe_thread *t, const struct kept_frame *one)
+void carrier_push(struct probe_thread *t, const struct kept_frame *one)
 {
 	uint32_t kid = one->id & ~(ID_SLOW | ID_HIDDEN | ID_OPENS);
 	uint32_t id = (kid & KID_ID) | (one->id & (ID_SLOW | ID_OPENS));
@@ -247,7 +239,7 @@ static void take_out(struct strip *s, struct probe_thread *t)
 		strip_get(s, &one, sizeof(one));
 		look_for_stall(&one, kept.stalls_until);
 		if (threads_top() != &t->frames[PROBE_DEPTH]) {
-			push_kept(t, &one);
+			carrier_push(t, &one);
 			continue;
 		}
 		SHARED_ADD(probe.too_deep, 1);

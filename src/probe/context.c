@@ -18,6 +18,7 @@ enum {
 	WORDS = 1 << 20, /* of the table */
 	SIZES = 18,	 /* 4 words to 4 << 17 */
 	STEPS_MAX = UINT16_MAX,
+	ACROSS = 1 << 15, /* in a sequence's shape, with n and direct << 16 */
 	BY_STACK = 1 << 8,
 	OUTERMOST = 1 << 9,
 	ATTEMPTS = 64, /* to read while the agent writes */
@@ -109,6 +110,11 @@ static uint32_t flags_of(const struct probe_context *c)
 	       (c->outermost ? (uint32_t)OUTERMOST : 0);
 }
 
+static uint32_t shape_of(const struct probe_sequence *s)
+{
+	return s->n | (s->across ? (uint32_t)ACROSS : 0) | (uint32_t)s->direct << 16;
+}
+
 static void block_write(uint32_t at, const struct probe_context *c)
 {
 	uint32_t *to = contexts.words + at;
@@ -120,7 +126,7 @@ static void block_write(uint32_t at, const struct probe_context *c)
 	put(&to, c->callers, c->n_callers);
 	for (size_t i = 0; i < c->n_sequences; i++, to += 2) {
 		STORE(to[0], c->sequences[i].first);
-		STORE(to[1], c->sequences[i].n | (uint32_t)c->sequences[i].direct << 16);
+		STORE(to[1], shape_of(&c->sequences[i]));
 	}
 }
 
@@ -138,8 +144,7 @@ static bool is_same(uint32_t at, const struct probe_context *c)
 		return false;
 	w += c->n_callers;
 	for (size_t i = 0; i < c->n_sequences; i++, w += 2)
-		if (w[0] != c->sequences[i].first ||
-		    w[1] != (c->sequences[i].n | (uint32_t)c->sequences[i].direct << 16))
+		if (w[0] != c->sequences[i].first || w[1] != shape_of(&c->sequences[i]))
 			return false;
 	return true;
 }
@@ -289,7 +294,7 @@ static bool path_next(struct path *p, uint32_t *kid)
 static bool matches(const uint32_t *sequence, struct path path, bool direct)
 {
 	uint32_t first = LOAD(sequence[0]), shape = LOAD(sequence[1]);
-	uint32_t n = shape & UINT16_MAX, directs = shape >> 16, last, below, next, kid;
+	uint32_t n = shape & (ACROSS - 1), directs = shape >> 16, last, below, next, kid;
 
 	if (n == 0 || n > PROBE_STEPS)
 		return false;
@@ -299,6 +304,8 @@ static bool matches(const uint32_t *sequence, struct path path, bool direct)
 	while ((below | next) && path_next(&path, &kid)) {
 		uint32_t hits = steps_of(kid, first, n) & (below | next);
 
+		if (kid & KID_HANDED && !(shape & ACROSS))
+			continue;
 		if (hits & 1)
 			return true;
 		hits >>= 1;
@@ -329,7 +336,9 @@ static uint32_t decide(struct path path, uint32_t kid)
 	struct block b;
 
 	if (!block_of(kid, &b))
-		return one_in;
+		return kid & KID_HANDED ? NODE_CLOSED | 1 : one_in;
+	if (kid & KID_HANDED)
+		return NODE_CLOSED | 1 | (b.outermost && b.n_steps ? NODE_OPENS : 0);
 	if (!(kid & KID_KNOWN) &&
 	    (b.by_stack || (path_next(&above, &caller) && calls_matter(&b, caller))))
 		return NODE_ASKS;
@@ -351,7 +360,7 @@ static struct context_decision decide_at_last(struct path path, uint32_t kid)
 {
 	struct context_decision d = { NODE_CLOSED, false };
 
-	if (!LOAD(probe.methods[kid & KID_ID].context))
+	if (!LOAD(probe.methods[kid & KID_ID].context) && !(kid & KID_HANDED))
 		return (struct context_decision){ LOAD(probe.methods[kid & KID_ID].one_in), true };
 	for (int i = 0; i < ATTEMPTS && !d.sure; i++) {
 		uint32_t version = TAKE(contexts.version);
@@ -381,6 +390,20 @@ bool context_has_sequences(uint32_t id)
 	struct block b;
 
 	return LOAD(probe.methods[id].context) && block_of(id, &b) && b.n_sequences;
+}
+
+bool context_is_step(uint32_t id)
+{
+	struct block b;
+
+	return LOAD(probe.methods[id].context) && block_of(id, &b) && b.n_steps;
+}
+
+bool context_opens(uint32_t id)
+{
+	struct block b;
+
+	return LOAD(probe.methods[id].context) && block_of(id, &b) && b.n_steps && b.outermost;
 }
 
 bool context_may_hide(uint32_t id)

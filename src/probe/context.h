@@ -28,6 +28,8 @@ struct context_decision context_decide(uint32_t parent, uint32_t kid);
 struct context_decision context_decide_here(uint32_t kid, const struct probe_frame *top);
 
 bool context_has_sequences(uint32_t id);
+bool context_is_step(uint32_t id); /* of somebody's sequence */
+bool context_opens(uint32_t id);   /* the first of one */
 /* Are there calls of it that are on the stack and not reported? */
 bool context_may_hide(uint32_t id);
 

@@ -593,6 +593,17 @@ void probe_undo(uint32_t id, uint64_t token)
 	threads_set_top(f - 1);
 }
 
+void probe_leave_hidden(uint32_t id, uint64_t token)
+{
+	struct probe_frame *f = unseen(id) || !probe_local.mine ? NULL : frame_of(id, token);
+
+	if (!f || !frame_is_hidden(f))
+		return;
+	while (UNLIKELY(probe_local.top != f))
+		lose_top();
+	leave_hidden(f);
+}
+
 /* With one in N timed, a call that tells its bytes stands for N. */
 void probe_bytes(uint32_t id, uint64_t count)
 {

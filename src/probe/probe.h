@@ -87,6 +87,16 @@ void *probe_unmount(void);
 void probe_mount(void *kept);
 void probe_drop(void *kept);
 
+/* Work goes from one thread to another: the steps of sequences that the one is in go along, for sequences that are
+ * `across`.  take: where it is handed over, innermost first; how many, 0 while probe_handed_want(false).  begin: where it
+ * is run, puts them on the stack, unseen by reports; the token of the outermost, 0: none.  end: all must be given that
+ * begin was given, in the same thread; without it they are there until the thread ends. */
+enum { PROBE_HANDED = 32 };
+void probe_handed_want(bool want);
+size_t probe_handed_take(uint32_t kids[PROBE_HANDED]);
+uint64_t probe_handed_begin(const uint32_t *kids, size_t n);
+void probe_handed_end(const uint32_t *kids, size_t n, uint64_t token);
+
 /* The calling thread ends; its figures stay, and the next probe_sweep() takes them in. */
 void probe_thread_end(void);
 
@@ -177,6 +187,7 @@ struct probe_sequence {
 	uint32_t first;	 /* its steps are first, first + 1 ..., outermost first */
 	uint16_t n;	 /* 1 to PROBE_STEPS */
 	uint16_t direct; /* bit i: step i calls the next one, or the method, itself */
+	bool across;	 /* steps may have been handed over, see probe_handed */
 };
 struct probe_context {
 	const struct probe_sequence *sequences; /* one is enough; none: reported everywhere */

@@ -67,6 +67,7 @@ enum {
 
 /* The lower half of a node's key: the method's number, and what was answered. */
 #define KID_ID (PROBE_METHODS - 1u)
+#define KID_HANDED (1u << 23) /* the call is in the thread that has handed its work to this one */
 #define KID_KNOWN (1u << 24)
 #define KID_DIRECT (1u << 25) /* the method above called this one itself */
 #define KID_INSIDE (1u << 26) /* the Java stack has one of the method's sequences */
@@ -369,6 +370,17 @@ static inline bool frame_is_unused(const struct probe_frame *f)
 {
 	return LOAD(f->token) == 0 && !frame_is_nobodys(f);
 }
+
+/* A call that is put on the calling thread's stack as it was on another. */
+struct kept_frame {
+	uint64_t token, below;
+	uint32_t id;   /* with ID_SLOW, ID_OPENS and KID_* */
+	uint32_t sort; /* of its node */
+	uint32_t weight;
+	uint32_t spare;
+};
+void probe_leave_hidden(uint32_t id, uint64_t token); /* the call of handed.c, if it is there */
+void carrier_push(struct probe_thread *t, const struct kept_frame *one); /* there must be room */
 
 /* threads.c */
 struct probe_thread *threads_take(void);      /* for the calling thread, or NULL: share */

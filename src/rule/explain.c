@@ -141,6 +141,9 @@ static void say_limits(struct explain *x, const struct rule_hook *h)
 		buf_printf(x->out, "    It reports only inside %s.\n",
 			   h->context_count == 1 ? "its sequence of callers"
 						 : "one of its sequences of callers");
+	if (h->across)
+		buf_text(x->out,
+			 "    It is there, too, in work that was given to another thread.\n");
 	if (h->condition) {
 		buf_text(x->out, "    It reports only if ");
 		cond_print(h->condition, x->out);

@@ -3,6 +3,7 @@
  *
  *	clause   = "light" | ("timed" | "full") ["1/" N]
  *	         | ["directly"] "inside" target ((">" | ">>") target)*
+ *	         | "across" "threads"
  *	         | "if" condition | "template" NAME
  *	         | "metered" | "slow" TIME | "for" TIME | "good" TIME | "calls" N
  *
@@ -23,6 +24,7 @@ enum clause {
 	CLAUSE_GOOD,
 	CLAUSE_CALLS,
 	CLAUSE_METERED,
+	CLAUSE_ACROSS,
 	CLAUSE_COUNT
 };
 
@@ -33,6 +35,7 @@ const char *const parse_clause_words[CLAUSE_COUNT + 1] = {
 	[CLAUSE_TEMPLATE] = "template", [CLAUSE_SLOW] = "slow",
 	[CLAUSE_FOR] = "for",		[CLAUSE_GOOD] = "good",
 	[CLAUSE_CALLS] = "calls",	[CLAUSE_METERED] = "metered",
+	[CLAUSE_ACROSS] = "across",
 };
 
 static const char *const target_words[] = { "implements", "extends", "annotated",
@@ -209,6 +212,16 @@ static int parse_inside(struct parse *p, struct rule *rule, struct token word)
 	return rc;
 }
 
+static int parse_across(struct parse *p, struct rule *rule)
+{
+	struct token t = parse_take(p, LEX_RULE);
+
+	if (!token_is(t, "threads"))
+		return parse_expected(p, t, "'threads' after 'across'", NULL);
+	rule->hook.across = true;
+	return 0;
+}
+
 /* Behind a condition: what is neither a clause nor the end was meant to belong to it. */
 static int parse_if(struct parse *p, struct rule *rule)
 {
@@ -255,6 +268,8 @@ static int parse_one(struct parse *p, struct rule *rule, enum clause which, stru
 	case CLAUSE_METERED:
 		h->metered = true;
 		return 0;
+	case CLAUSE_ACROSS:
+		return parse_across(p, rule);
 	default:
 		return parse_inside(p, rule, word);
 	}
@@ -286,6 +301,7 @@ static unsigned mark_of(enum clause c)
 
 int parse_clauses(struct parse *p, struct rule *rule)
 {
+	struct rule_pos across = { 0 };
 	unsigned seen = 0;
 
 	rule->hook.level = LEVEL_TIMED;
@@ -293,6 +309,9 @@ int parse_clauses(struct parse *p, struct rule *rule)
 		struct token t = parse_peek(p, LEX_RULE);
 		int which = 0, rc;
 
+		if (t.kind == TOK_END && rule->hook.across && !rule->hook.context_count)
+			return parse_fail(p, across, "it says where an 'inside' holds, too",
+					  "'across threads' without 'inside'");
 		if (t.kind == TOK_END)
 			return 0;
 		while (which < CLAUSE_COUNT && !token_is(t, parse_clause_words[which]))
@@ -304,6 +323,7 @@ int parse_clauses(struct parse *p, struct rule *rule)
 			return parse_fail(p, t.at, NULL, "the rule has %s already",
 					  which <= CLAUSE_FULL ? "a level" : text_quote(t.text).s);
 		seen |= mark_of((enum clause)which);
+		across = which == CLAUSE_ACROSS ? t.at : across;
 		parse_take(p, LEX_RULE);
 		rc = parse_one(p, rule, (enum clause)which, t);
 		if (rc < 0)

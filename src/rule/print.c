@@ -241,6 +241,8 @@ static void print_other_clauses(const struct rule_hook *h, struct buf *out)
 {
 	if (h->level != LEVEL_LIGHT && h->one_in)
 		buf_printf(out, " 1/%u", h->one_in);
+	if (h->across)
+		buf_text(out, " across threads");
 	if (h->metered)
 		buf_text(out, " metered");
 	print_time(" slow ", h->slow_ns, out);

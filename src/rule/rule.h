@@ -39,6 +39,7 @@ struct rule_hook {
 	enum rule_level level;
 	uint32_t one_in;  /* with LEVEL_TIMED: one call in so many is timed; 0: chosen by how hot
 			   * the method is */
+	bool across;	  /* its sequences go along with work that is given to other threads */
 	bool metered;	  /* timed calls also tell what they used besides time */
 	uint64_t slow_ns; /* a call that takes longer is slow; 0: learned */
 	uint64_t for_ns;  /* the hook leaves after this time; 0: stays */

@@ -5,8 +5,13 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 
 /**
  * Calls itself at random, with recursion and exceptions, and knows by StackWalker for each call of m1,
@@ -15,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
  * <pre>
  *     random SEED N      N random walks                           m1=COUNT m2=COUNT ...
  *     virtual SEED N     the same in virtual threads (21 and on)
+ *     tasks SEED N       the same, with work given to other threads
  *     enter              a thread enters a() and stays in it      inside
  *     call               it calls m1 there                        called
  *     leave              it leaves a()                            left
@@ -35,7 +41,12 @@ public final class Paths {
         SEQUENCES.put("m5", new String[] {"a>b>"});
         SEQUENCES.put("m6", new String[] {"a>>b>>c>>", "d>>"});
         SEQUENCES.put("m7", new String[] {"work>>"});
+        SEQUENCES.put("n1", new String[] {"a>>"});
+        SEQUENCES.put("n2", new String[] {"a>>b>>", "d>>"});
     }
+
+    /** Their sequences go across threads. */
+    private static final Set<String> ACROSS = Set.of("n1", "n2");
 
     private static final Map<String, Long> EXPECTED = new TreeMap<>();
 
@@ -60,10 +71,12 @@ public final class Paths {
     static final class Walk {
         private long x;
         final boolean yields;
+        final boolean hops;
 
-        Walk(long seed, boolean yields) {
+        Walk(long seed, boolean yields, boolean hops) {
             x = seed * 0x9e3779b97f4a7c15L + 1;
             this.yields = yields;
+            this.hops = hops;
         }
 
         int next(int below) {
@@ -83,6 +96,9 @@ public final class Paths {
         }
 
         void go(int depth) {
+            if (hops && depth > 0 && next(3) == 0) {
+                new Task(new Walk(x, yields, true), depth - 1).give(next(6));
+            }
             for (int n = next(3); n >= 0; n--) {
                 try {
                     call(this, depth);
@@ -92,6 +108,82 @@ public final class Paths {
                     }
                 }
             }
+        }
+    }
+
+    private static final ExecutorService POOL =
+            Executors.newCachedThreadPool(
+                    r -> {
+                        Thread t = new Thread(r);
+                        t.setDaemon(true);
+                        return t;
+                    });
+
+    /** Tasks wait for each other, so there must be a thread for each. */
+    private static final ForkJoinPool FORKS = new ForkJoinPool(64);
+
+    /** Of the tasks that this thread is in, outermost first: by whom they were given. */
+    private static final ThreadLocal<List<List<String>>> GIVEN =
+            ThreadLocal.withInitial(ArrayList::new);
+
+    /** Part of a walk that another thread may do. */
+    static final class Task implements Runnable {
+        private final Walk walk;
+        private final int depth;
+        private final List<String> by = joined(2);
+
+        Task(Walk walk, int depth) {
+            this.walk = walk;
+            this.depth = depth;
+        }
+
+        @Override
+        public void run() {
+            GIVEN.get().add(by);
+            try {
+                task();
+            } catch (Failed e) {
+                // as it may be
+            } finally {
+                GIVEN.get().remove(GIVEN.get().size() - 1);
+            }
+        }
+
+        private void task() {
+            all(walk);
+            call(walk, depth);
+        }
+
+        /** Waits until it is done. */
+        void give(int how) {
+            try {
+                switch (how) {
+                    case 0 -> POOL.submit(this).get();
+                    case 1 -> CompletableFuture.runAsync(this, POOL).join();
+                    case 2 -> CompletableFuture.completedFuture(1).thenRunAsync(this, POOL).join();
+                    case 3 -> FORKS.submit(this).get();
+                    case 4 -> {
+                        Thread t = new Thread(this);
+                        t.start();
+                        t.join();
+                    }
+                    default -> startVirtual(this).join();
+                }
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** A platform thread where there are no virtual ones. */
+    private static Thread startVirtual(Runnable r) throws Exception {
+        try {
+            return (Thread)
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, r);
+        } catch (NoSuchMethodException e) {
+            Thread t = new Thread(r);
+            t.start();
+            return t;
         }
     }
 
@@ -184,7 +276,17 @@ public final class Paths {
         m5();
         m6();
         m7();
+        n1();
+        n2();
         w.sometimes();
+    }
+
+    static void n1() {
+        look("n1");
+    }
+
+    static void n2() {
+        look("n2");
     }
 
     static void m1() {
@@ -217,10 +319,31 @@ public final class Paths {
 
     // ---- the oracle
 
+    private static List<String> own(int skip) {
+        return StackWalker.getInstance()
+                .walk(
+                        s ->
+                                s.skip(skip + 1)
+                                        .map(StackWalker.StackFrame::getMethodName)
+                                        .toList());
+    }
+
+    /** With the callers of those who gave the work that is done here. */
+    private static List<String> joined(int skip) {
+        List<List<String>> given = GIVEN.get();
+        List<String> all = new ArrayList<>();
+        int k = given.size();
+        for (String name : own(skip + 1)) {
+            all.add(name);
+            if (name.equals("task")) {
+                all.addAll(given.get(--k));
+            }
+        }
+        return all;
+    }
+
     private static void look(String method) {
-        List<String> stack =
-                StackWalker.getInstance()
-                        .walk(s -> s.skip(2).map(StackWalker.StackFrame::getMethodName).toList());
+        List<String> stack = ACROSS.contains(method) ? joined(2) : own(2);
         for (String sequence : SEQUENCES.get(method)) {
             if (isInside(sequence.split("(?<=>)(?!>)"), stack)) {
                 synchronized (EXPECTED) {
@@ -266,8 +389,12 @@ public final class Paths {
     }
 
     private static void walk(long seed, int n, boolean yields) {
+        walk(seed, n, yields, false);
+    }
+
+    private static void walk(long seed, int n, boolean yields, boolean hops) {
         for (int k = 0; k < n; k++) {
-            Walk w = new Walk(seed + k, yields);
+            Walk w = new Walk(seed + k, yields, hops);
             try {
                 w.go(9);
             } catch (Failed e) {
@@ -394,6 +521,11 @@ public final class Paths {
                 inVirtual(Long.parseLong(words[1]), Integer.parseInt(words[2]));
                 return expected();
             }
+            case "tasks" -> {
+                forget();
+                walk(Long.parseLong(words[1]), Integer.parseInt(words[2]), false, true);
+                return expected();
+            }
             case "enter" -> {
                 entered = new CountDownLatch(1);
                 Thread t =
@@ -450,6 +582,7 @@ public final class Paths {
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         walk(1, 20, false); // loads what there is
+        walk(1, 20, false, true);
         draw(new Delegate());
         System.out.println("ready");
         for (String line; (line = in.readLine()) != null; ) {

@@ -19,7 +19,7 @@ static void is_step(uint32_t id, uint32_t step)
 /* M is reported inside steps 100, 101 ... */
 static void gate(uint16_t n, uint16_t direct)
 {
-	struct probe_sequence s = { 100, n, direct };
+	struct probe_sequence s = { .first = 100, .n = n, .direct = direct };
 	uint32_t caller = 100u + n - 1;
 	struct probe_context c = { .sequences = &s, .n_sequences = 1 };
 
@@ -51,6 +51,44 @@ PROBE_TEST(a_method_reports_below_its_step_only, MIB)
 	MUST_INT(figures(M).calls, 2);
 	MUST_INT(figures(M).timed, 2);
 	MUST_STR(tree(), "1*1(4*1 5*1(4*1))");
+}
+
+/* A thread that is in A and B hands work over; one that is in OTHER does it. */
+PROBE_TEST(work_is_below_the_callers_of_who_gave_it, MIB)
+{
+	struct probe_sequence s = { .first = 100, .n = 2, .across = true };
+	struct probe_context c = { .sequences = &s, .n_sequences = 1 };
+	uint32_t kids[PROBE_HANDED];
+	uint64_t a, b, other, token;
+
+	timed(OTHER, 1);
+	timed(M, 1);
+	is_step(A, 100);
+	is_step(B, 101);
+	MUST_INT(probe_method_context(M, &c), 0);
+	a = probe_enter(A);
+	b = probe_enter(B);
+	MUST_INT(probe_handed_take(kids), 0); /* nobody wants it */
+	probe_handed_want(true);
+	MUST_INT(probe_handed_take(kids), 2);
+	probe_exit(B, b);
+	probe_exit(A, a);
+	other = probe_enter(OTHER);
+	token = probe_handed_begin(kids, 2);
+	MUST(token != 0);
+	call(M);
+	probe_handed_end(kids, 2, token);
+	call(M);
+	probe_exit(OTHER, other);
+	MUST_INT(figures(M).calls, 1);
+	MUST_INT(figures(A).calls, 1); /* not again in the work */
+	MUST_INT(figures(B).calls, 1);
+	s.across = false;
+	MUST_INT(probe_method_context(M, &c), 0);
+	token = probe_handed_begin(kids, 2);
+	call(M);
+	probe_handed_end(kids, 2, token);
+	MUST_INT(figures(M).calls, 1);
 }
 
 PROBE_TEST(a_longer_sequence_wants_its_order, MIB)
@@ -115,7 +153,7 @@ PROBE_TEST(a_direct_call_is_asked_for_and_told_apart, MIB)
 
 PROBE_TEST(what_the_stack_says_decides, MIB)
 {
-	struct probe_sequence s = { 100, 1, 0 };
+	struct probe_sequence s = { .first = 100, .n = 1 };
 	struct probe_context c = { .sequences = &s, .n_sequences = 1, .by_stack = true };
 	struct probe_question q;
 	uint64_t m;
@@ -134,12 +172,12 @@ PROBE_TEST(what_the_stack_says_decides, MIB)
 
 PROBE_TEST(a_step_that_is_not_reported_is_on_the_stack, MIB)
 {
-	struct probe_sequence s = { 100, 1, 0 };
+	struct probe_sequence s = { .first = 100, .n = 1 };
 	uint32_t step = 200;
 	struct probe_context b = {
 		.sequences = &s, .n_sequences = 1, .steps = &step, .n_steps = 1
 	};
-	struct probe_context m = { .sequences = &(struct probe_sequence){ 200, 1, 0 },
+	struct probe_context m = { .sequences = &(struct probe_sequence){ .first = 200, .n = 1 },
 				   .n_sequences = 1 };
 	uint64_t other, token;
 
@@ -257,10 +295,10 @@ PROBE_TEST(a_method_can_be_thousands_of_steps, MIB)
 	timed(M, 1);
 	MUST_INT(probe_method_context(A, &c), 0);
 	MUST_INT(probe_method_context(
-			 M,
-			 &(struct probe_context){
-				 .sequences = &(struct probe_sequence){ 256 * 2999, 1, 0 },
-				 .n_sequences = 1 }),
+			 M, &(struct probe_context){ .sequences =
+							     &(struct probe_sequence){
+								     .first = 256 * 2999, .n = 1 },
+						     .n_sequences = 1 }),
 		 0);
 	a = probe_enter(A);
 	call(M);

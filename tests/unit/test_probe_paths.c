@@ -4,7 +4,8 @@
  *
  * A program is a handful of virtual threads, each with a stack of its own, that take turns on two
  * carriers.  They call at random (so there is recursion, direct and not), return, throw over several
- * frames with some exits never told, and move.  Some methods are not hooked: they only lie in between.
+ * frames with some exits never told, and move; and they hand work over, which one of them takes up later: below the calls
+ * that the other was in then, for sequences that are `across`.  Some methods are not hooked: they only lie in between.
  * Now and then the rules change while all of that is running. */
 #include "test_probe.h"
 
@@ -24,6 +25,7 @@ enum {
 	TURNS = 4000,
 	EVENTS = 600, /* a turn: 2.4 million in all */
 	CHANGE = 40,  /* turns between changes of the rules */
+	TASKS = 4,    /* that one virtual thread is in, at most */
 };
 
 struct sequence {
@@ -34,21 +36,34 @@ struct sequence {
 
 struct rule { /* the one of method 1 + its number; n 0: it has none */
 	unsigned n;
+	bool across;
 	struct sequence s[3];
 };
 
 struct activation {
 	uint32_t id;
 	uint64_t token;
-	bool framed; /* it began under the probe's eyes */
-	bool direct; /* the probe knows that the one below called it itself */
-	bool opens;  /* it is counted in probe_words.inside */
+	bool framed;	   /* it began under the probe's eyes */
+	bool direct;	   /* the probe knows that the one below called it itself */
+	bool opens;	   /* it is counted in probe_words.inside */
+	bool handed;	   /* it is of the thread that has handed over what is done here */
+	struct task *task; /* not a call, but all those */
+};
+
+struct task {
+	uint32_t kids[PROBE_HANDED];
+	struct activation calls[PROBE_HANDED]; /* innermost first */
+	size_t n;
+	unsigned opens;
 };
 
 static struct rule rules[RULES];
 static struct activation stacks[VIRTUALS][DEEP];
 static unsigned depths[VIRTUALS];
 static void *put_away[VIRTUALS];
+static struct task waits, running[VIRTUALS][TASKS];
+static unsigned n_running[VIRTUALS];
+static uint64_t begun, opened_across;
 static uint64_t state = 88172645463325252u;
 static uint64_t opened[METHODS + 1], events, wrong, inside, most_inside;
 static sem_t baton[2];
@@ -78,6 +93,7 @@ static void draw_rules(void)
 {
 	for (unsigned r = 0; r < RULES; r++) {
 		rules[r].n = draw(4);
+		rules[r].across = draw(2);
 		for (unsigned c = 0; c < rules[r].n; c++) {
 			struct sequence *s = &rules[r].s[c];
 
@@ -131,7 +147,7 @@ static void tell(uint32_t id)
 			if (r + 1 == id)
 				sequences[c.n_sequences++] =
 					(struct probe_sequence){ step_of(r, k, 0), (uint16_t)s->n,
-								 direct };
+								 direct, rules[r].across };
 		}
 	}
 	MUST_INT(probe_method_context(id, &c), 0);
@@ -148,6 +164,24 @@ static void change_rules(void)
 
 /* ---- the oracle -------------------------------------------------------------------------- */
 
+static bool walks_across; /* calls of others count, too */
+
+/* A stack with all that was handed over, one call after the other; gives the new depth. */
+static unsigned flatten(const struct activation *stack, unsigned depth, struct activation *out)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < depth; i++) {
+		const struct task *t = stack[i].task;
+
+		for (size_t k = t ? t->n : 0; k-- > 0;)
+			out[n++] = t->calls[k];
+		if (!t)
+			out[n++] = stack[i];
+	}
+	return n;
+}
+
 /* Do steps 0 to i lie on the stack below place `at`, the last of them so as its kind wants it?
  * `direct`: what lies at `at` was called directly by what is below it. */
 static bool walk(const struct sequence *s, int i, const struct activation *stack, int at,
@@ -156,6 +190,8 @@ static bool walk(const struct sequence *s, int i, const struct activation *stack
 	if (i < 0)
 		return true;
 	for (int k = at - 1; k >= 0; k--) {
+		if (stack[k].handed && !walks_across)
+			continue;
 		if (stack[k].framed && is_in(s->who[i], stack[k].id) &&
 		    walk(s, i - 1, stack, k, stack[k].direct))
 			if (!s->direct[i] || (k == at - 1 && direct))
@@ -183,14 +219,23 @@ static bool matters(uint32_t caller, uint32_t id)
 
 static bool expects_open(uint32_t id, const struct activation *stack, unsigned depth, bool direct)
 {
+	struct activation flat[DEEP + TASKS * PROBE_HANDED];
+	int n = (int)flatten(stack, depth, flat);
 	const struct rule *rule;
 
 	if (id > RULES || rules[id - 1].n == 0)
 		return true;
 	rule = &rules[id - 1];
-	for (unsigned c = 0; c < rule->n; c++)
-		if (walk(&rule->s[c], (int)rule->s[c].n - 1, stack, (int)depth, direct))
-			return true;
+	for (unsigned c = 0; c < rule->n; c++) {
+		const struct sequence *s = &rule->s[c];
+
+		walks_across = rule->across;
+		if (!walk(s, (int)s->n - 1, flat, n, direct))
+			continue;
+		walks_across = false;
+		opened_across += !walk(s, (int)s->n - 1, flat, n, direct);
+		return true;
+	}
 	return false;
 }
 
@@ -217,7 +262,7 @@ static void do_call(unsigned v)
 	struct activation *stack = stacks[v], *a = &stack[depths[v]];
 	const struct activation *below = depths[v] ? a - 1 : NULL;
 	struct probe_question q = { 0 };
-	bool open, on_stack;
+	bool open, on_stack, asks;
 	uint64_t token;
 
 	*a = (struct activation){ .id = 1 + draw(METHODS) };
@@ -225,13 +270,16 @@ static void do_call(unsigned v)
 		depths[v]++;
 		return;
 	}
-	a->direct = below && below->framed && matters(below->id, a->id);
+	if (below && below->task)
+		below = below->task->calls;
+	asks = below && below->framed && matters(below->id, a->id);
+	a->direct = asks && !below->handed;
 	token = probe_enter(a->id);
 	if (token == PROBE_ASK) {
 		if (!probe_question(a->id, &q) || !q.caller)
 			differs("asked for nothing");
-		token = probe_answer(a->id, below && below->id == q.caller, false);
-	} else if (a->direct) {
+		token = probe_answer(a->id, a->direct && below->id == q.caller, false);
+	} else if (asks) {
 		differs("not asked");
 	}
 	open = expects_open(a->id, stack, depths[v], a->direct);
@@ -251,6 +299,55 @@ static void do_call(unsigned v)
 	depths[v]++;
 }
 
+/* Somebody else will do something for this one. */
+static void do_hand_over(unsigned v)
+{
+	struct activation flat[DEEP + TASKS * PROBE_HANDED];
+	unsigned n = flatten(stacks[v], depths[v], flat);
+
+	waits.n = 0;
+	while (n-- > 0 && waits.n < PROBE_HANDED) {
+		struct activation one = flat[n];
+
+		if (!one.framed || !is_step(one.id))
+			continue;
+		one.handed = true;
+		if (waits.n == 0 || one.direct || waits.calls[waits.n - 1].direct ||
+		    waits.calls[waits.n - 1].id != one.id)
+			waits.calls[waits.n++] = one;
+	}
+	if (probe_handed_take(waits.kids) != waits.n)
+		differs("other calls are handed over");
+}
+
+static void do_begin(unsigned v)
+{
+	struct task *t = &running[v][n_running[v]];
+	struct activation *a = &stacks[v][depths[v]];
+
+	if (!waits.n || n_running[v] == TASKS)
+		return;
+	*t = waits;
+	t->opens = 0;
+	waits.n = 0;
+	for (size_t i = 0; i < t->n; i++)
+		t->opens += is_outermost(t->calls[i].id);
+	*a = (struct activation){ .task = t, .token = probe_handed_begin(t->kids, t->n) };
+	if (!a->token)
+		differs("what was handed over is not taken up");
+	inside += t->opens;
+	depths[v]++;
+	n_running[v]++;
+	begun++;
+}
+
+static void do_end(unsigned v, const struct activation *a)
+{
+	inside -= a->task->opens;
+	probe_handed_end(a->task->kids, a->task->n, a->token);
+	n_running[v]--;
+}
+
 static void leave(const struct activation *a, bool thrown)
 {
 	if (a->id > METHODS - PLAIN)
@@ -265,6 +362,10 @@ static void do_return(unsigned v)
 {
 	const struct activation *a = &stacks[v][--depths[v]];
 
+	if (a->task) {
+		do_end(v, a);
+		return;
+	}
 	inside -= a->opens;
 	leave(a, false);
 }
@@ -279,6 +380,10 @@ static void do_throw(unsigned v)
 	while (depths[v] > low) {
 		const struct activation *a = &stacks[v][--depths[v]];
 
+		if (a->task) {
+			do_end(v, a);
+			continue;
+		}
 		inside -= a->opens;
 		if (depths[v] <= told || draw(4))
 			leave(a, true);
@@ -290,7 +395,11 @@ static void do_events(unsigned v)
 	for (unsigned i = 0; i < EVENTS; i++, events++) {
 		uint32_t what = draw(20);
 
-		if (depths[v] == 0 || (what < 10 && depths[v] < DEEP))
+		if (draw(20) == 0)
+			do_hand_over(v);
+		if (depths[v] < DEEP && draw(depths[v] < 3 ? 4 : 50) == 0)
+			do_begin(v);
+		else if (depths[v] == 0 || (what < 10 && depths[v] < DEEP))
 			do_call(v);
 		else if (what < 19)
 			do_return(v);
@@ -336,6 +445,8 @@ static void agrees(uint64_t n)
 	MUST_INT(wrong, 0);
 	MUST_INT(events, n);
 	MUST(most_inside > 10);
+	MUST(begun > n / 200);
+	MUST(opened_across > n / 2000);
 	for (uint32_t id = 1; id <= METHODS - PLAIN; id++) {
 		MUST_INT(figures(id).calls, opened[id]);
 		MUST(opened[id] > (is_short() ? 50 : 1000));
@@ -344,6 +455,7 @@ static void agrees(uint64_t n)
 
 PROBE_TEST(random_programs_agree_with_a_walk_over_the_stack, 64 * MIB)
 {
+	probe_handed_want(true);
 	sem_init(&baton[0], 0, 1);
 	sem_init(&baton[1], 0, 0);
 	probe_test_threads(2, carry);
@@ -352,6 +464,7 @@ PROBE_TEST(random_programs_agree_with_a_walk_over_the_stack, 64 * MIB)
 
 static void agree_in_one_thread(void)
 {
+	probe_handed_want(true);
 	for (unsigned turn = 0; turn < turns() / 4; turn++) {
 		if (turn % CHANGE == 0)
 			change_rules();

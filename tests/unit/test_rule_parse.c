@@ -67,6 +67,8 @@ static const struct {
 	{ "hook a.B::c timed 1/1", "hook a.B::c timed 1/1\n" },
 	{ "hook a.B::c timed 1/007", "hook a.B::c timed 1/7\n" },
 	{ "hook a.B::c for 60s", "hook a.B::c timed for 1m\n" },
+	{ "hook a.B::c across threads inside a.B::d light",
+	  "hook a.B::c inside a.B::d light across threads\n" },
 	{ "hook a.B::c metered timed 1/10 slow 1s", "hook a.B::c timed 1/10 metered slow 1s\n" },
 	{ "hook a.B::c for 1500ms slow 1000us good 120m calls 5",
 	  "hook a.B::c timed slow 1ms for 1500ms good 2h calls 5\n" },

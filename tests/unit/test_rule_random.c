@@ -177,7 +177,9 @@ static void make_cond(struct dice *d, int inside, int depth)
 
 static void make_clauses(struct dice *d)
 {
-	for (unsigned i = roll(d, 3); i > 0; i--) {
+	unsigned inside = roll(d, 3);
+
+	for (unsigned i = inside; i > 0; i--) {
 		say(d, ONE_OF(d, " inside ", " directly inside "));
 		make_target(d, true);
 		for (unsigned k = roll(d, 3); k > 0; k--) {
@@ -191,6 +193,7 @@ static void make_clauses(struct dice *d)
 	}
 	say(d, ONE_OF(d, "", "", " template web", " template catch-all", " template audit"));
 	say(d, ONE_OF(d, " light", " timed", " full", " timed 1/2", " timed 1/1000000"));
+	say(d, inside ? ONE_OF(d, "", "", " across threads") : "");
 	say(d, ONE_OF(d, "", "", " metered"));
 	say(d, ONE_OF(d, "", " slow 200ms", " slow 1us", " slow 7ns"));
 	say(d, ONE_OF(d, "", " for 10m", " for 8784h", " for 61s"));

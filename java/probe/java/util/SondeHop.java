@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Work that goes from one thread to another: when a task is handed over it is remembered with the
- * transaction and the captured values of the thread that does so, and the thread that runs it goes
- * on with both until the task ends.
+ * transaction, the captured values and the callers of the thread that does so, and the thread that
+ * runs it goes on with them until the task ends.
  *
  * <p>Woven code of the JDK's executors comes here as if it captured a value, under one of the slots
  * that are kept for that. A task is known by its identity, and held weakly; nothing of the program
@@ -40,12 +40,14 @@ final class SondeHop {
     private static final class Entry extends WeakReference<Object> {
         final long work;
         final SondeHeld held;
+        final int[] steps;
         final long since;
 
-        Entry(Object task, long work, SondeHeld held) {
+        Entry(Object task, long work, SondeHeld held, int[] steps) {
             super(task);
             this.work = work;
             this.held = held;
+            this.steps = steps;
             this.since = SondeProbe.now0();
         }
     }
@@ -55,6 +57,8 @@ final class SondeHop {
         long work;
         boolean isHeld;
         SondeHeld before;
+        int[] steps;
+        long token;
     }
 
     static Object keep(int slot, Object x) {
@@ -111,7 +115,8 @@ final class SondeHop {
 
     private static void submit(Object x) {
         SondeHeld held = SondeHeld.copy();
-        if (held == null && !inside0()) {
+        int[] steps = steps0();
+        if (held == null && steps == null && !inside0()) {
             return;
         }
         if (x instanceof Thread ? isWorker((Thread) x) : isContinuation(x)) {
@@ -121,8 +126,8 @@ final class SondeHop {
             return; // by whom it was first handed over counts
         }
         long work = submit0();
-        if (work != 0 || held != null) {
-            put(new Entry(x, work, held), System.identityHashCode(x));
+        if (work != 0 || held != null || steps != null) {
+            put(new Entry(x, work, held, steps), System.identityHashCode(x));
         }
     }
 
@@ -179,10 +184,17 @@ final class SondeHop {
             part.before = SondeHeld.adopt(e.held);
             part.isHeld = true;
         }
+        if (e.steps != null) {
+            part.token = enter0(e.steps);
+            part.steps = e.steps;
+        }
         return part;
     }
 
     private static void end(Part part) {
+        if (part.token != 0) {
+            leave0(part.steps, part.token);
+        }
         if (part.work != 0) {
             end0(part.work);
         }
@@ -260,6 +272,7 @@ final class SondeHop {
         begin0(0);
         submit0();
         inside0();
+        leave0(null, enter0(steps0()));
     }
 
     /** Is this thread in a transaction? */
@@ -273,4 +286,12 @@ final class SondeHop {
     private static native void end0(long work);
 
     private static native void cancel0(long work);
+
+    /** The callers that go along; null: none. */
+    private static native int[] steps0();
+
+    /** Puts them on the stack of hooked calls; gives what they are taken off by, 0: nothing. */
+    private static native long enter0(int[] steps);
+
+    private static native void leave0(int[] steps, long token);
 }
