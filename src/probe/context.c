@@ -130,6 +130,11 @@ static void block_write(uint32_t at, const struct probe_context *c)
 	}
 }
 
+static bool are_same(const uint32_t *a, const uint32_t *b, size_t n)
+{
+	return n == 0 || memcmp(a, b, n * sizeof(*a)) == 0; /* b may be NULL then */
+}
+
 static bool is_same(uint32_t at, const struct probe_context *c)
 {
 	const uint32_t *w = contexts.words + at;
@@ -137,10 +142,10 @@ static bool is_same(uint32_t at, const struct probe_context *c)
 	if (w[0] != (c->n_steps | c->n_callers << 16) || w[1] != flags_of(c))
 		return false;
 	w += 2;
-	if (memcmp(w, c->steps, c->n_steps * sizeof(*w)) != 0)
+	if (!are_same(w, c->steps, c->n_steps))
 		return false;
 	w += c->n_steps;
-	if (memcmp(w, c->callers, c->n_callers * sizeof(*w)) != 0)
+	if (!are_same(w, c->callers, c->n_callers))
 		return false;
 	w += c->n_callers;
 	for (size_t i = 0; i < c->n_sequences; i++, w += 2)

