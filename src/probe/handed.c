@@ -25,10 +25,10 @@ static uint32_t kid_of(const struct probe_frame *f)
 
 size_t probe_handed_take(uint32_t kids[PROBE_HANDED])
 {
-	const struct probe_frame *f = threads_top();
+	const struct probe_frame *f = probe_local.top;
 	size_t n = 0;
 
-	if (!f || !LOAD(wanted))
+	if (!LOAD(wanted) || !probe_local.mine || probe_local.muted)
 		return 0;
 	for (; !frame_is_nobodys(f) && n < PROBE_HANDED; f--) {
 		uint32_t kid = (kid_of(f) & (KID_ID | KID_DIRECT)) | KID_HANDED;
@@ -45,13 +45,14 @@ size_t probe_handed_take(uint32_t kids[PROBE_HANDED])
 uint64_t probe_handed_begin(const uint32_t *kids, size_t n)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct probe_frame *top;
+	const struct probe_frame *top;
 	uint64_t first;
 
-	if (!t && !probe_local.muted)
-		t = threads_take();
-	top = t ? threads_top() : NULL;
-	if (!n || !top || (size_t)(&t->frames[PROBE_DEPTH] - top) < n)
+	if (!n || probe_local.muted)
+		return 0;
+	t = t ? t : threads_take();
+	top = probe_local.top;
+	if (!t || (size_t)(&t->frames[PROBE_DEPTH] - top) < n)
 		return 0;
 	first = tick_now() << 1;
 	first = first > top->token + 1 ? first : (top->token | 1) + 1;
@@ -71,7 +72,7 @@ uint64_t probe_handed_begin(const uint32_t *kids, size_t n)
 	return first;
 }
 
-/* Takes what lies on the stack from a call on off it; what is not ours has no end any more. */
+/* Innermost first.  Calls of the work that lie on them have lost their end. */
 void probe_handed_end(const uint32_t *kids, size_t n, uint64_t token)
 {
 	for (size_t i = 0; token && i < n; i++)

@@ -187,7 +187,7 @@ struct probe_sequence {
 	uint32_t first;	 /* its steps are first, first + 1 ..., outermost first */
 	uint16_t n;	 /* 1 to PROBE_STEPS */
 	uint16_t direct; /* bit i: step i calls the next one, or the method, itself */
-	bool across;	 /* steps may have been handed over, see probe_handed */
+	bool across;	 /* steps may have been handed over, see probe_handed_take */
 };
 struct probe_context {
 	const struct probe_sequence *sequences; /* one is enough; none: reported everywhere */
