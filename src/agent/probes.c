@@ -366,15 +366,6 @@ static bool link_natives(JNIEnv *jni)
 	return true;
 }
 
-static void make_ready(JNIEnv *jni)
-{
-	jmethodID ready = (*jni)->GetStaticMethodID(jni, probes.main, "ready", "()V");
-
-	if (ready)
-		(*jni)->CallStaticVoidMethod(jni, probes.main, ready);
-	(*jni)->ExceptionClear(jni);
-}
-
 static int bind(JNIEnv *jni)
 {
 	jfieldID field;
@@ -389,7 +380,6 @@ static int bind(JNIEnv *jni)
 	stack_init(probes.main);
 	probes.open = (*jni)->NewGlobalRef(jni, local);
 	(*jni)->DeleteLocalRef(jni, local);
-	make_ready(jni);
 	return probes.open ? 0 : E_NO_MEMORY;
 failed:
 	(*jni)->ExceptionClear(jni);

@@ -108,16 +108,6 @@ public final class SondeProbe {
         }
     }
 
-    /**
-     * Has {@link #count} compiled: until it is, each look at C's memory is a call of its own, and
-     * the program's first calls come in thousands. Method 0 is nobody's, and closed.
-     */
-    static void ready() {
-        for (int k = 0; k < 1000; k++) {
-            count(0);
-        }
-    }
-
     /** The first call of method id in this thread. False: it has no slot, and will get none. */
     private static boolean counted(int id, long key, long slot) {
         long owner = UNSAFE.getLong(null, slot);
