@@ -12,15 +12,13 @@
 /* A method's calls in one window.  Windows between two found_block are close together. */
 struct found_window {
 	const struct solo_sum *sum;
-	unsigned
-		rest; /* so many calls passed for each that was measured: it stands for them, too */
-	bool calm;    /* the system took no processor away meanwhile */
+	unsigned rest; /* calls that passed for each that was measured: it stands for them, too */
+	bool calm;     /* the system took no processor away meanwhile */
 };
 void found_alone(uint32_t id, const struct found_window *w);
 uint32_t found_cut(uint32_t id); /* one was too long; how many that is now */
-struct solo_way found_way(
-	uint32_t
-		id); /* how its calls are to be measured, by how long they are; all zero: not known */
+/* How its calls are to be measured, by how long they are; all zero: not known. */
+struct solo_way found_way(uint32_t id);
 bool found_is_any(uint32_t id); /* was it ever measured? */
 
 /* A block with open hooks, or with closed ones, has ended. */

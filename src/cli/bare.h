@@ -27,7 +27,8 @@ void bare_text(const struct bare *b, bool utf8, struct buf *out); /* two lines *
 void bare_json(const struct bare *b, struct json *j); /* "bare": {...}, for an open object */
 
 /* Takes about five times for_ns, and up to four times as long where windows differ: the rounds of a program that takes ten
- * seconds for one have parts that are hooked more or less densely.  Not when methods are measured.  CLI_DONE; CLI_NO: no method is called moderately often; else after a message. */
+ * seconds for one have parts that are hooked more or less densely.  Not when methods are measured.  CLI_DONE; CLI_NO: no
+ * method is called moderately often; else after a message. */
 struct bare_ask {
 	struct client *client;
 	const struct target *target;
