@@ -6,14 +6,15 @@
  * (Agent_OnAttach) the VM is ready already.  From there both go the same way: rules from the options,
  * if any, then the control socket. */
 #include "agent/agent.h"
-#include "agent/hops.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "agent/anew.h"
 #include "agent/earlier.h"
+#include "agent/hops.h"
 #include "agent/instrument.h"
 #include "agent/locks.h"
 #include "agent/meant.h"
@@ -149,6 +150,7 @@ static const jvmtiEventCallbacks callbacks = {
 	.ThreadEnd = on_thread_end,
 	.ClassFileLoadHook = instrument_on_bytes,
 	.ClassPrepare = instrument_on_prepare,
+	.CompiledMethodLoad = anew_on_compiled,
 	.MonitorContendedEnter = locks_on_contended,
 	.MonitorContendedEntered = locks_on_entered,
 	.GarbageCollectionStart = sample_on_gc_start,

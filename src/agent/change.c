@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #include "agent/agent.h"
+#include "agent/anew.h"
 #include "agent/carry.h"
+#include "agent/compilers.h"
 #include "agent/data.h"
 #include "agent/in_place.h"
 #include "agent/instrument.h"
@@ -24,6 +26,8 @@
 #include "probe/probe.h"
 #include "rule/print.h"
 #include "wire/wire.h"
+
+enum { PUT_OFF_S = 20 }; /* for which classes may rest longer */
 
 /* ---- what all of them do ------------------------------------------------------------------ */
 
@@ -133,6 +137,9 @@ void change_end_rest(void)
 
 	if (!first || now < first)
 		return;
+	/* What a compiler is at while a class is replaced would be for nothing. */
+	if (agent_ns(now - first) < PUT_OFF_S * 1000000000u && !compilers_wait(0, 0))
+		return;
 	change_follow();
 	woven_rested(now);
 	instrument_events();
@@ -150,6 +157,7 @@ void change_client_gone(uint32_t number)
 	trace_client_gone(number);
 	if (!agent.dead && agent.jvmti)
 		change_remove(is_held_by, &number);
+	anew_client_gone();
 }
 
 /* Methods and classes hooked by rules from `first` on. */
@@ -339,6 +347,7 @@ void change_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 	}
 	snprintf(origin, sizeof(origin), "%.*s", SLICE_FMT(m.origin));
 	as.holder = m.flags & HOOK_HELD ? c->number : 0;
+	c->accounts |= (m.flags & HOOK_ACCOUNT) != 0;
 	first = rulebook_add(m.rules, origin[0] ? origin : "rule", &as, &why);
 	if (first < 0)
 		conn_done(c, first == E_NO_MEMORY ? CANNOT : USAGE, "%.*s",

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/anew.h"
 #include "agent/cached.h"
 #include "agent/carry.h"
 #include "agent/context.h"
@@ -550,6 +551,7 @@ void figures_put_status(struct buf *out)
 	m.exits_strayed = s.strayed;
 	m.calls_dropped = s.ring_dropped;
 	m.pulse_ns = s.pulses ? (double)agent_ns(s.pulse_ticks * 1000 / s.pulses) / 1000 : 0;
+	m.anew_ns = anew_ns();
 	m.fast = probes_is_fast();
 	m.mechanism = slice_str(probes_mechanism());
 	m.weave_ns = agent_ns(agent.spent.weaving);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/anew.h"
 #include "agent/cached.h"
 #include "agent/callees.h"
 #include "agent/change.h"
@@ -182,8 +183,10 @@ void life_after_stop(void)
 		return;
 	leaving = false;
 	cached_close();
-	if (agent_enter_jvm(&attached)) /* only a thread of the JVM may */
+	if (agent_enter_jvm(&attached)) { /* only a thread of the JVM may */
+		anew_end();
 		(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
+	}
 	callees_forget();
 	room_drop();
 	agent.jvmti = NULL;

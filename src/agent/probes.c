@@ -25,6 +25,8 @@ static struct {
 	jclass main; /* global references, which stay */
 	jclass fast_class;
 	jclass text_class;
+	jclass own[16]; /* all that were defined */
+	size_t n_own;
 	jbyteArray open;
 	bool critical, fast, fast_failed;
 } probes;
@@ -308,6 +310,15 @@ PLAIN(jlong, address0, jint which)
 
 /* ---- classes ------------------------------------------------------------------------------ */
 
+static void keep_own(JNIEnv *jni, jclass class)
+{
+	for (size_t i = 0; i < probes.n_own; i++)
+		if ((*jni)->IsSameObject(jni, probes.own[i], class))
+			return;
+	if (probes.n_own < COUNT(probes.own))
+		probes.own[probes.n_own++] = class;
+}
+
 /* The class of that name in java.base: the one there from an earlier attach, or a new one. */
 jclass probes_define(JNIEnv *jni, const char *name, const uint8_t *from, const uint8_t *to)
 {
@@ -326,7 +337,15 @@ jclass probes_define(JNIEnv *jni, const char *name, const uint8_t *from, const u
 	}
 	global = (*jni)->NewGlobalRef(jni, local);
 	(*jni)->DeleteLocalRef(jni, local);
+	if (global)
+		keep_own(jni, global);
 	return global;
+}
+
+const jclass *probes_own(size_t *n)
+{
+	*n = probes.n_own;
+	return probes.own;
 }
 
 /* Calls every native once, so that it is linked before woven code needs it: the JVM looks for it

@@ -56,6 +56,8 @@ bool probes_is_fast(void);
  * reference; NULL: noted. */
 jclass probes_define(JNIEnv *jni, const char *name, const uint8_t *from, const uint8_t *to);
 
+const jclass *probes_own(size_t *n); /* all that were defined so */
+
 jclass probes_text_class(void); /* java.util.SondeText */
 
 #endif

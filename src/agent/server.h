@@ -21,6 +21,7 @@ struct conn {
 	int fd;		 /* -1: free */
 	uint32_t number; /* never 0, never given twice */
 	bool greeted, closing;
+	bool accounts; /* it wants to know what is compiled anew (anew.h) */
 	struct buf in, out;
 	uint64_t stuck; /* tick since which it has read nothing of out; 0: out is empty */
 	struct watch watch;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "agent/agent.h"
+#include "agent/anew.h"
 #include "agent/context.h"
 #include "agent/kin.h"
 #include "agent/left.h"
@@ -450,6 +451,8 @@ jvmtiError survey_show(const jclass *classes, size_t n)
 	showing = true;
 	e = (*agent.jvmti)->RetransformClasses(agent.jvmti, (jint)n, classes);
 	showing = before;
+	if (e == JVMTI_ERROR_NONE)
+		__atomic_store_n(&agent.recorded, true, __ATOMIC_RELAXED);
 	return e;
 }
 
@@ -478,6 +481,7 @@ uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_
 {
 	uint64_t begin = tick_now(), refused = 0;
 
+	anew_before(s->classes, s->n);
 	for (size_t at = 0; at < s->n && !agent.dead; at += BATCH) {
 		size_t n = s->n - at < BATCH ? s->n - at : BATCH;
 

@@ -124,24 +124,14 @@ static int ask_hook(struct dig_link *l)
 	return status;
 }
 
-static struct jvm_threads see_threads(struct dig_link *l)
-{
-	struct jvm_threads t;
-
-	jvm_threads_read(l->client.pid, &t);
-	warm_see(&l->cost.compilers, (struct warm_times){ (double)t.run_ns, (double)t.jit_ns });
-	return t;
-}
-
 static int do_hook(struct dig_link *l, const struct dig_action *a)
 {
 	int status;
 
-	see_threads(l);
-	warm_hooked(&l->cost.compilers);
 	l->undecided = false;
 	wire_put_hook(&l->client.out,
-		      &(struct wire_hook){ a->rules, slice_str("dig"), HOOK_HELD | HOOK_INSTEAD });
+		      &(struct wire_hook){ a->rules, slice_str("dig"),
+					   HOOK_HELD | HOOK_INSTEAD | HOOK_ACCOUNT });
 	status = ask_hook(l);
 	if (status == CLI_USAGE)
 		return CLI_DONE; /* the plan will ask for fewer */
@@ -175,17 +165,26 @@ static void take_method(struct dig_link *l, const struct wire_method *m, uint64_
 	dig_method(&l->dig, &f);
 }
 
+static bool take_status(void *ctx, unsigned type, struct slice payload)
+{
+	struct dig_link *l = ctx;
+	struct wire_status s;
+
+	if (type == WIRE_status && wire_get_status(payload, &s) == 0) {
+		l->fast = s.fast != 0;
+		l->cost.anew_ns = s.anew_ns;
+	}
+	return true;
+}
+
 static bool take_report(void *ctx, unsigned type, struct slice payload)
 {
 	struct dig_link *l = ctx;
 	struct wire_method m;
-	struct wire_status s;
 
 	if (type == WIRE_method && wire_get_method(payload, &m) == 0)
 		take_method(l, &m, &l->cost.events, &l->cost.timed);
-	if (type == WIRE_status && wire_get_status(payload, &s) == 0)
-		l->fast = s.fast != 0;
-	return true;
+	return take_status(ctx, type, payload);
 }
 
 static bool take_tree(void *ctx, unsigned type, struct slice payload)
@@ -357,6 +356,7 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 		look = now + 1000000000u;
 		end = dig_has_enough(&l->dig, (double)now) ? now : now < end ? end : look;
 	}
+	l->watches = type != WIRE_done;
 	dig_watched(&l->dig);
 	return status;
 }
@@ -407,20 +407,24 @@ static void find_prices(struct dig_link *l)
 
 void dig_link_begin(struct dig_link *l)
 {
+	struct jvm_threads t;
+
 	find_prices(l);
 	l->cost.began_ns = clock_ns();
-	l->cost.own_before = see_threads(l).own_ns;
+	jvm_threads_read(l->client.pid, &t);
+	l->cost.own_before = t.own_ns;
 }
 
 struct dig_cost dig_link_cost(struct dig_link *l)
 {
 	double wall = (double)(clock_ns() - l->cost.began_ns);
 	struct dig_cost c = { .hooks = l->cost.events_ns + (double)l->cost.watched * COST_WATCHED };
-	struct jvm_threads t = see_threads(l);
+	struct jvm_threads t;
 
+	jvm_threads_read(l->client.pid, &t);
 	if (t.own_ns > l->cost.own_before)
 		c.agent = (double)(t.own_ns - l->cost.own_before);
-	c.compilers = warm_caused(&l->cost.compilers);
+	c.compilers = (double)l->cost.anew_ns;
 	wall = wall > 0 ? wall : 1;
 	c.hooks /= wall, c.agent /= wall, c.compilers /= wall;
 	c.all = c.hooks + c.agent + c.compilers;
@@ -429,7 +433,13 @@ struct dig_cost dig_link_cost(struct dig_link *l)
 
 double dig_link_spent(struct dig_link *l)
 {
-	struct dig_cost c = dig_link_cost(l);
+	struct dig_cost c;
+
+	if (!l->watches) {
+		wire_put_ask_status(&l->client.out, &(struct wire_ask_status){ 0 });
+		(void)ask(l, take_status);
+	}
+	c = dig_link_cost(l);
 
 	return (c.all + 0.5 * c.compilers) * (double)(clock_ns() - l->cost.began_ns);
 }

@@ -8,7 +8,6 @@
 #include "cli/client.h"
 #include "cli/jvm_threads.h"
 #include "plan/dig.h"
-#include "plan/warm.h"
 
 struct dig_link {
 	struct client client;
@@ -19,13 +18,14 @@ struct dig_link {
 		uint64_t events, timed, watched;
 		double events_ns;    /* at their calibrated cost */
 		uint64_t own_before; /* processor time of the agent's threads, at the beginning */
-		struct warm compilers;
-		uint64_t read_at; /* clock_ns() of the last reading */
+		uint64_t anew_ns;    /* of compilers, as the agent has told last */
+		uint64_t read_at;    /* clock_ns() of the last reading */
 	} cost;
 	struct jvm_threads threads; /* at the first reading */
 	double price[2][2]; /* of a call in ns: the fast way or the other; not timed or timed */
 	bool is_calibrated; /* ... as measured here with this JVM */
 	bool fast;	    /* the agent's hooks go the cheaper way into C */
+	bool watches;	    /* calls may still come in, between answers to other questions */
 	bool undecided;	    /* of the last hook: a condition was left alone */
 };
 

@@ -197,7 +197,8 @@ static double wait_time(const struct dig *d, int phase)
 	double elapsed = d->now - d->began, left = d->options.for_ns - elapsed - time_for(d, phase);
 	double expected = phase == PH_DATA
 				  ? watching_cost(d) - WATCHED_SOONEST * second * d->options.budget
-				  : 0;
+			  : d->n_hooked ? d->spent_ns / d->n_hooked
+					: 0; /* deeper hooks cost about what those before did */
 	double time = d->options.budget > 0 ? (d->spent_ns + expected) / d->options.budget - elapsed
 					    : 0;
 
@@ -438,6 +439,7 @@ void dig_sampled(struct dig *d)
 
 void dig_hooked(struct dig *d, bool any, bool undecided)
 {
+	d->n_hooked++;
 	if (undecided && !d->no_inside) {
 		d->no_inside = true; /* the same once more, without */
 		return;

@@ -134,6 +134,7 @@ struct dig {
 	/* Processor time that all has cost so far, and will cost when its hooks leave, ns (set by the driver before
 	 * dig_next). */
 	double spent_ns;
+	unsigned n_hooked; /* how often hooks were changed */
 	/* How much of the time that its threads wanted a processor they waited for one, since the hooks came
 	 * (set by the driver before dig_measured; negative: not known). */
 	double starved;

@@ -38,6 +38,8 @@ enum {
 	HOOK_INSTEAD =
 		8,     /* (also of `watch`) those that this client holds leave in the same change */
 	HOOK_NOW = 16, /* classes that no rule wants get their original code at once */
+	HOOK_ACCOUNT =
+		32, /* what is compiled anew from now on is counted, as long as this client is there */
 	UNHOOK_NOW = 1,	    /* classes get their original code at once */
 	REPORT_BUCKETS = 2, /* of `report`: with histograms */
 	RULE_HELD = 1,	    /* of `rule`: some client holds it */
