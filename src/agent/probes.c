@@ -300,9 +300,7 @@ PLAIN(jlong, address0, jint which)
 	case 4:
 		return (jlong)(uintptr_t)probe_mute;
 	case 6:
-		return (jlong)(uintptr_t)probe_lanes().slots;
-	case 7:
-		return (jlong)(uintptr_t)probe_lanes().generation;
+		return (jlong)(uintptr_t)probe_lanes();
 	default:
 		return (jlong)(uintptr_t)leave;
 	}

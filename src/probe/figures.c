@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* figures.c - what the agent asks for: how methods are observed, and their figures.
  *
- * The figures of a method lie in the nodes and heads of all threads and in the method's own shared
- * words; a reading adds them up.  After a reset those of an older epoch count no more.  Their thread
+ * The figures of a method lie in the nodes and heads of all threads, in the method's own shared
+ * words and, of calls that are only counted, in lanes; a reading adds them up.  After a reset those of an older epoch count no more.  Their thread
  * zeroes them when it next comes there, which keeps all words written by one thread alone; until
  * then readers pass over them, except for the calls that run: begun - timed - lost goes on. */
 #include "probe/nodes.h"
 
 #include "base/err.h"
 #include "probe/histogram.h"
+#include "probe/lane.h"
 
 #include <time.h>
 
@@ -219,6 +220,7 @@ void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogr
 	figures_begin();
 	epoch = LOAD(m->epoch);
 	figures_of_method(out, m);
+	out->calls += lane_calls(id);
 	counts_of_method(&c, m);
 	while ((t = threads_next(&i)) != NULL) {
 		const struct probe_head *head = nodes_head(t, id, false);
@@ -302,6 +304,7 @@ void probe_method_reset(uint32_t id)
 	ended += __atomic_exchange_n(&m->lost, 0, __ATOMIC_RELAXED);
 	SHARED_SUB(m->begun, ended);
 	reset_segments(m);
+	lane_reset(id);
 	meter_reset(id);
 	if (id == 0)
 		pulse_reset();
@@ -362,6 +365,7 @@ int probe_methods(probe_visit *visit, void *ctx)
 
 		s->f.min = UINT64_MAX;
 		figures_of_method(&s->f, &probe.methods[id]);
+		s->f.calls += lane_calls(id);
 		counts_of_method(&(struct counts){ NULL, &s->total, &s->f.squares },
 				 &probe.methods[id]);
 	}

@@ -1,27 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.c - the slots in which Java finds a thread's table, and how words come into it.
+/* lane.c - the slots in which Java finds a thread's counts.
  *
  * A slot is found by the thread's key alone.  When it is another thread's, this one counts in C, as
- * it does when it has no tree, or no memory for a node.  Tables are mapped when they are first
- * needed, and stay with their slot. */
+ * it does when it has no tree.  Tables are mapped when they are first needed, and stay with their slot. */
 #include "probe/lane.h"
 
+#include "base/err.h"
 #include "probe/pages.h"
-
-#include <string.h>
 
 static struct lane_slot slots[LANE_SLOTS] __attribute__((aligned(LINE)));
 
-static struct lane_slot closed; /* of threads that have closed theirs; nobody finds it */
+static struct lane_slot *in_use; /* those that have counts; only grows */
+static uint64_t *before;	 /* by method: what all tables came to at the last reset */
 
-/* As in SondeProbe.counted(). */
+/* As in SondeProbe.count(). */
 static struct lane_slot *slot_of(uint64_t key)
 {
 	return &slots[key * 0x9e3779b97f4a7c15u >> 56];
 }
 _Static_assert(LANE_SLOTS == 1 << 8, "eight bits are taken of the product");
 
-static struct lane_slot *claim(struct probe_thread *t, uint64_t key, uint64_t generation)
+int lane_init(void)
+{
+	before = pages_map(PROBE_METHODS * sizeof(*before));
+	return before ? 0 : E_NO_MEMORY;
+}
+
+/* Only who has taken the slot comes here. */
+static bool make_counts(struct lane_slot *s)
+{
+	s->counts = pages_map(PROBE_METHODS * sizeof(*s->counts));
+	if (!s->counts)
+		return false;
+	s->next = LOAD(in_use);
+	while (!__atomic_compare_exchange_n(&in_use, &s->next, s, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return true;
+}
+
+static struct lane_slot *claim(struct probe_thread *t, uint64_t key)
 {
 	struct lane_slot *s = slot_of(key);
 	const struct probe_thread *nobody = NULL;
@@ -29,59 +47,51 @@ static struct lane_slot *claim(struct probe_thread *t, uint64_t key, uint64_t ge
 	if (!__atomic_compare_exchange_n(&s->taken, &nobody, t, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return NULL;
-	if (s->table)
-		generation = UINT64_MAX; /* what is in it is of the thread before */
-	else
-		s->table = pages_map(PROBE_METHODS * sizeof(*s->table));
-	if (!s->table) {
+	if (!s->counts && !make_counts(s)) {
 		STORE(s->taken, NULL);
 		return NULL;
 	}
 	s->key = key;
-	s->generation = generation;
 	STORE(s->owner, key + 1);
 	t->lane = s;
 	return s;
 }
 
-void probe_lane_count(uint32_t id, uint64_t key)
+static struct lane_slot *lane_of(uint64_t key)
 {
 	struct probe_thread *t;
-	struct probe_node *node;
-	struct lane_slot *s;
-	uint64_t generation;
 
-	probe_count(id);
-	t = probe_local.mine;
-	node = probe_local.recent; /* of nobody, while the thread is muted */
-	generation = LOAD(probe.generation);
-	if (!t || !key || node->key != (generation | id) || node->parent ||
-	    !LOAD(probe_words.lanes))
-		return;
-	s = t->lane ? t->lane : claim(t, key, generation);
-	if (!s || s == &closed)
-		return;
-	if (s->generation != generation) {
-		memset(s->table, 0, LOAD(probe.methods_n) * sizeof(*s->table));
-		s->generation = generation;
-	}
-	s->table[id] = &node->counted;
+	if (!key || probe_local.muted || !LOAD(probe_words.lanes))
+		return NULL;
+	t = probe_local.mine ? probe_local.mine : threads_take();
+	if (!t)
+		return NULL;
+	return t->lane ? t->lane : claim(t, key);
+}
+
+void probe_lane_count(uint32_t id, uint64_t key)
+{
+	struct lane_slot *s = id < PROBE_METHODS ? lane_of(key) : NULL;
+
+	if (s)
+		ADD(s->counts[id], 1);
+	else
+		probe_count(id);
 }
 
 void probe_lanes_end(void)
 {
 	STORE(probe_words.lanes, 0);
-	__atomic_fetch_add(&probe.generation, (uint64_t)1 << 32, __ATOMIC_RELEASE);
 }
 
-struct probe_lanes probe_lanes(void)
+void *probe_lanes(void)
 {
-	return (struct probe_lanes){ slots, &probe.generation };
+	return slots;
 }
 
 void lane_mute(const struct probe_thread *t, bool begins)
 {
-	if (t->lane && t->lane != &closed)
+	if (t->lane)
 		STORE(t->lane->owner, begins ? 0 : t->lane->key + 1);
 }
 
@@ -90,14 +100,29 @@ void lane_release(struct probe_thread *t)
 	struct lane_slot *s = t->lane;
 
 	t->lane = NULL;
-	if (!s || s == &closed)
+	if (!s)
 		return;
 	STORE(s->owner, 0);
 	PUBLISH(s->taken, NULL);
 }
 
-void lane_close(struct probe_thread *t)
+static uint64_t all_calls(uint32_t id)
 {
-	lane_release(t);
-	t->lane = &closed;
+	uint64_t sum = 0;
+
+	for (const struct lane_slot *s = TAKE(in_use); s; s = s->next)
+		sum += LOAD(s->counts[id]);
+	return sum;
+}
+
+uint64_t lane_calls(uint32_t id)
+{
+	uint64_t then = TAKE(before[id]); /* first: it is not more than what all come to now */
+
+	return all_calls(id) - then;
+}
+
+void lane_reset(uint32_t id)
+{
+	PUBLISH(before[id], all_calls(id));
 }

@@ -42,8 +42,8 @@ enum {
 
 void probe_count(uint32_t id);
 uint64_t probe_enter(uint32_t id);
-/* As probe_count.  While probe_words.lanes is 1, woven code counts the thread's further calls of
- * id by itself (lane.h); `key` is the thread's alone while it lives, 0: it has none. */
+/* As probe_count.  While probe_words.lanes is 1, woven code counts the thread's further calls by
+ * itself (lane.h); `key` is the thread's alone while it lives, 0: it has none. */
 void probe_lane_count(uint32_t id, uint64_t key);
 bool probe_may(uint32_t id);			/* would this thread's call of id be seen? */
 void probe_exit(uint32_t id, uint64_t token);	/* returned */
@@ -210,12 +210,7 @@ struct probe_words {
 	uint32_t lanes; /* 1: no hook does more than count, see probe_lane_count */
 };
 extern struct probe_words probe_words;
-/* Where woven code finds what it counts in. */
-struct probe_lanes {
-	void *slots; /* see lane.h */
-	uint64_t *generation;
-};
-struct probe_lanes probe_lanes(void);
+void *probe_lanes(void);    /* where woven code finds what it counts in, see lane.h */
 void probe_lanes_end(void); /* from now on ends of threads are not told: no more of that */
 
 void probe_inside_hold(void);		 /* inside is not 0 any more, whatever runs */

@@ -22,7 +22,6 @@
 
 #include "base/tick.h"
 #include "probe/histogram.h"
-#include "probe/lane.h"
 #include "probe/nodes.h"
 
 #include <string.h>
@@ -361,7 +360,6 @@ bool prune_own(struct probe_thread *t, const struct probe_node *keep)
 	if (good) {
 		STORE(t->busy, 1);
 		probe_mute(true);
-		lane_close(t);
 		good = step_own(t, keep);
 		probe_mute(false);
 		STORE(t->busy, 0);

@@ -47,6 +47,8 @@ int probe_init(size_t bytes)
 		rc = context_init();
 	if (rc >= 0)
 		rc = meter_init();
+	if (rc >= 0)
+		rc = lane_init();
 	if (rc < 0)
 		goto fail;
 	if (!threads_prepare(&probe.threads[PROBE_THREADS]))

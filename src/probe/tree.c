@@ -4,6 +4,7 @@
  * A table says for each node what it was merged into; where a node comes before its parent, those above
  * it are merged first.  All of this is in memory that is mapped for the one call and given back
  * at its end. */
+#include "probe/lane.h"
 #include "probe/nodes.h"
 
 #include "base/err.h"
@@ -32,6 +33,8 @@ static int merger_init(struct merger *m)
 	*m = (struct merger){ .n = 1, .cap = 64, .mask = 63 };
 	while ((t = threads_next(&i)) != NULL)
 		m->cap += TAKE(t->nodes_n);
+	for (uint32_t id = 0; id < probe.methods_n; id++)
+		m->cap += lane_calls(id) != 0;
 	while (m->mask < m->cap)
 		m->mask = m->mask * 2 + 1;
 	m->into_bytes = ((size_t)probe_pages.total + 1) * (PAGE / sizeof(struct probe_node)) *
@@ -125,6 +128,18 @@ static void take_in(struct merger *m, struct probe_thread *t)
 	}
 }
 
+/* Calls that are only counted have no nodes: they are all below the root. */
+static void take_in_lanes(struct merger *m)
+{
+	for (uint32_t id = 0; id < probe.methods_n; id++) {
+		uint64_t calls = lane_calls(id);
+		uint32_t at = calls ? child_of(m, 0, id) : 0;
+
+		if (at)
+			m->nodes[at].f.calls += calls;
+	}
+}
+
 static void visit_all(struct merger *m, probe_visit *visit, void *ctx)
 {
 	unsigned depth = 0;
@@ -170,6 +185,7 @@ int probe_tree(probe_visit *visit, void *ctx)
 	if (rc < 0)
 		goto done;
 	figures_begin();
+	take_in_lanes(&m);
 	while ((t = threads_next(&i)) != NULL)
 		take_in(&m, t);
 	figures_end();

@@ -48,7 +48,6 @@ public final class SondeProbe {
     private static final long WORDS = address0(5);
 
     private static final long SLOTS = address0(6);
-    private static final long GENERATION = address0(7);
     /** The field in which the JVM keeps its own thread's address; 0 in virtual threads. */
     private static final long KEY = keyOffset();
 
@@ -77,8 +76,7 @@ public final class SondeProbe {
      * counted itself, so there are few.
      *
      * <p>While no hook does more than count, the word in which this thread counts method id is
-     * found by its slot, which has the thread's key + 1, the generation of C's rules in which its
-     * table was begun, and the table; see lane.h.
+     * found by its slot, which has the thread's key + 1 and the table of these words; see lane.h.
      */
     @DontInline
     public static void count(int id) {
@@ -89,13 +87,10 @@ public final class SondeProbe {
         if (UNSAFE.getInt(null, WORDS + 8) != 0 && KEY != 0) {
             long key = UNSAFE.getLong(Thread.currentThread(), KEY);
             long slot = SLOTS + (key * 0x9e3779b97f4a7c15L >>> 56) * 64;
-            if (UNSAFE.getLong(null, slot) == key + 1
-                    && UNSAFE.getLong(null, slot + 8) == UNSAFE.getLong(null, GENERATION)) {
-                long word = UNSAFE.getLong(null, UNSAFE.getLong(null, slot + 16) + 8L * id);
-                if (word != 0) {
-                    UNSAFE.putLong(null, word, UNSAFE.getLong(null, word) + 1);
-                    return;
-                }
+            if (UNSAFE.getLong(null, slot) == key + 1) {
+                long word = UNSAFE.getLong(null, slot + 8) + 8L * id;
+                UNSAFE.putLong(null, word, UNSAFE.getLong(null, word) + 1);
+                return;
             }
             if (counted(id, key, slot)) {
                 return;
@@ -108,7 +103,7 @@ public final class SondeProbe {
         }
     }
 
-    /** The first call of method id in this thread. False: it has no slot, and will get none. */
+    /** The first call in this thread, or it is muted. False: it has no slot, and will get none. */
     private static boolean counted(int id, long key, long slot) {
         long owner = UNSAFE.getLong(null, slot);
         if (key == 0 || (owner != 0 && owner != key + 1)) {
@@ -337,6 +332,6 @@ public final class SondeProbe {
     /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
     static native void mute0(boolean begins);
 
-    /** Where C has count (0), enter (1), exit (2), may (3), mute (4), WORDS (5), SLOTS (6), GENERATION (7). */
+    /** Where C has count (0), enter (1), exit (2), may (3), mute (4), WORDS (5), SLOTS (6). */
     static native long address0(int which);
 }
