@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anew.c - before classes are replaced, the JVM is asked for all code that it has compiled, and what each piece has
- * inside: that marks methods.  Afterwards it tells each compilation; one of a marked method counts with what
- * the compiler's threads have run since the last one of their kind.  A piece that only C1 had compiled would have come
+/* anew.c - the JVM is asked once for all code that it has compiled, and what each piece has inside, and tells each
+ * compilation from then on.  When classes are replaced, methods out of pieces with methods of these inside are marked.
+ * A compilation of a marked method counts with what the compiler's threads have run since the last one of their kind.  A piece that only C1 had compiled would have come
  * to C2 in any case, so marks go by compiler.  A method that is compiled loses its mark, unless it is one of a class
  * that was replaced, which begins from nothing, or of the agent itself.
  *
@@ -23,17 +23,20 @@
 #include "probe/types.h"
 
 enum {
-	SLOTS = 1 << 16, /* for methods; a power of two */
+	SLOTS = 1 << 16,      /* for methods; a power of two */
+	INSIDE_MAX = 1 << 20, /* in all pieces of code */
 	/* For a moment without compilers at work.  On a busy machine they take long for what is little work. */
 	WAIT_MS = 5000,
 	WAIT_RUN_MS = 500,
 };
 
-enum {			/* of a method */
-       IS_REPLACED = 1, /* its class is about to be */
-       WAS_BY_C1 = 2,	/* it was in code that was thrown away */
-       WAS_BY_C2 = 4,
-       STAYS = 8, /* of such a class, or the agent's own: all counts that is done for it */
+/* Marks of a method: its class is about to be replaced; it was in code that was thrown away; and it is of such a class,
+ * or of the agent itself, so that all counts that is done for it. */
+enum {
+	IS_REPLACED = 1,
+	WAS_BY_C1 = 2,
+	WAS_BY_C2 = 4,
+	STAYS = 8,
 };
 
 struct marked {
@@ -47,17 +50,18 @@ static struct {
 	bool full; /* more methods than slots: everything counts */
 	struct marked *slots;
 	size_t n;
-	uint64_t replaced
-		[64]; /* bits, by hash: most methods are none of those, and there are very many */
+	/* Bits, by hash: most methods are none of those, and there are very many. */
+	uint64_t replaced[64];
+	/* Of one piece of code after the other: its method, what is inside, NULL. */
+	jmethodID *inside;
+	size_t n_inside, cap_inside;
 	struct compilers compilers;
 	bool spoiled[2]; /* what C1, C2 were at when classes were replaced */
 	uint64_t ns;
 } anew = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* On this thread: the JVM tells what it has compiled before. */
-static __thread struct {
-	bool on, all;
-} scanning;
+static __thread bool scanning;
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
@@ -117,26 +121,55 @@ static void mark_classes(const jclass *classes, size_t n, unsigned marks, bool o
 
 /* ---- what the JVM tells --------------------------------------------------------------------- */
 
-/* Calls see(method, ctx) for each method that was compiled into the code.  The same one may come often. */
-static void each_inlined(const void *info, void (*see)(jmethodID method, void *ctx), void *ctx)
+static bool put_inside(jmethodID method)
 {
-	const jvmtiCompiledMethodLoadRecordHeader *h = info;
+	if (anew.n_inside == anew.cap_inside) {
+		size_t cap = anew.cap_inside ? anew.cap_inside * 2 : 8192;
+		jmethodID *more = cap <= INSIDE_MAX ? realloc(anew.inside, cap * sizeof(*more))
+						    : NULL;
 
-	for (; h; h = h->next) {
-		const jvmtiCompiledMethodLoadInlineRecord *r = (const void *)h;
-		jmethodID last = NULL;
-
-		if (h->kind != JVMTI_CMLR_INLINE_INFO)
-			continue;
-		for (jint i = 0; i < r->numpcs; i++)
-			for (jint k = 0; k < r->pcinfo[i].numstackframes; k++) {
-				jmethodID method = r->pcinfo[i].methods[k];
-
-				if (method && method != last)
-					see(method, ctx);
-				last = method;
-			}
+		if (!more)
+			return false;
+		anew.inside = more;
+		anew.cap_inside = cap;
 	}
+	anew.inside[anew.n_inside++] = method;
+	return true;
+}
+
+static bool is_inside(size_t from, jmethodID method)
+{
+	for (size_t i = anew.n_inside; i > from; i--) /* it was often just there */
+		if (anew.inside[i - 1] == method)
+			return true;
+	return false;
+}
+
+/* Frames of inlined methods, for each place of the code at which the JVM can look at them. */
+static bool put_record(size_t from, const jvmtiCompiledMethodLoadInlineRecord *r)
+{
+	for (jint i = 0; i < r->numpcs; i++)
+		for (jint k = 0; k < r->pcinfo[i].numstackframes; k++) {
+			jmethodID method = r->pcinfo[i].methods[k];
+
+			if (method && !is_inside(from, method) && !put_inside(method))
+				return false;
+		}
+	return true;
+}
+
+static void put_piece(jmethodID method, const void *info)
+{
+	size_t from = anew.n_inside;
+	bool fits = put_inside(method);
+
+	for (const jvmtiCompiledMethodLoadRecordHeader *h = info; h && fits; h = h->next)
+		if (h->kind == JVMTI_CMLR_INLINE_INFO)
+			fits = put_record(from, (const void *)h);
+	if (fits && put_inside(NULL))
+		return;
+	anew.n_inside = from;
+	anew.full = true; /* rather too much is told than too little */
 }
 
 static bool is_replaced(jmethodID method)
@@ -146,36 +179,30 @@ static bool is_replaced(jmethodID method)
 	return anew.replaced[hash >> 58] >> (hash >> 52 & 63) & 1 && marks_of(method) & IS_REPLACED;
 }
 
-static void look_for_replaced(jmethodID method, void *ctx)
-{
-	*(bool *)ctx |= is_replaced(method);
-}
-
-static void mark_thrown(jmethodID method, void *ctx)
-{
-	unsigned marks = *(const unsigned *)ctx;
-
-	mark(method, is_replaced(method) ? marks | STAYS : marks);
-}
-
 static unsigned compiler_of(jmethodID method)
 {
 	return tiers_of(method, 0);
 }
 
-static void take_old(jmethodID method, const void *info)
+/* The JVM is about to throw this piece away: what is in it has to be compiled anew. */
+static void mark_thrown(const jmethodID *inside)
 {
-	bool thrown = scanning.all || is_replaced(method);
-	unsigned marks = WAS_BY_C1;
+	unsigned marks = compiler_of(*inside) == TYPE_C1 ? WAS_BY_C1 : WAS_BY_C1 | WAS_BY_C2;
 
-	if (!thrown)
-		each_inlined(info, look_for_replaced, &thrown);
-	if (!thrown)
-		return;
-	if (compiler_of(method) != TYPE_C1)
-		marks |= WAS_BY_C2;
-	mark_thrown(method, &marks);
-	each_inlined(info, mark_thrown, &marks);
+	for (; *inside; inside++)
+		mark(*inside, is_replaced(*inside) ? marks | STAYS : marks);
+}
+
+static void mark_all_thrown(bool all)
+{
+	for (size_t i = 0, next; i < anew.n_inside; i = next + 1) {
+		bool thrown = all;
+
+		for (next = i; anew.inside[next]; next++)
+			thrown |= is_replaced(anew.inside[next]);
+		if (thrown)
+			mark_thrown(anew.inside + i);
+	}
 }
 
 static void take_new(jmethodID method)
@@ -198,10 +225,10 @@ void JNICALL anew_on_compiled(jvmtiEnv *jvmti, jmethodID method, jint size, cons
 {
 	(void)jvmti, (void)size, (void)code, (void)n_map, (void)map;
 	pthread_mutex_lock(&anew.lock);
-	if (anew.on && scanning.on)
-		take_old(method, info);
-	else if (anew.on)
+	if (anew.on && !scanning)
 		take_new(method);
+	if (anew.on)
+		put_piece(method, info);
 	pthread_mutex_unlock(&anew.lock);
 }
 
@@ -236,27 +263,30 @@ static void begin(void)
 	}
 	pthread_mutex_lock(&anew.lock);
 	anew.slots = slots;
-	anew.n = anew.ns = 0;
+	anew.n = anew.ns = anew.n_inside = 0;
 	anew.full = anew.spoiled[0] = anew.spoiled[1] = false;
 	compilers_find(&anew.compilers);
 	anew.on = true;
 	pthread_mutex_unlock(&anew.lock);
 	set_event(true);
+	scanning = true;
+	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	scanning = false;
 }
 
 void anew_end(void)
 {
-	struct marked *slots;
-
 	if (!anew.on)
 		return;
 	set_event(false);
 	pthread_mutex_lock(&anew.lock);
 	anew.on = false;
-	slots = anew.slots;
+	free(anew.slots);
+	free(anew.inside);
 	anew.slots = NULL;
+	anew.inside = NULL;
+	anew.n_inside = anew.cap_inside = 0;
 	pthread_mutex_unlock(&anew.lock);
-	free(slots);
 }
 
 void anew_before(const jclass *classes, size_t n)
@@ -274,10 +304,9 @@ void anew_before(const jclass *classes, size_t n)
 	own = probes_own(&n_own);
 	mark_classes(own, n_own, WAS_BY_C1 | WAS_BY_C2 | STAYS, true);
 	mark_classes(classes, n, IS_REPLACED, true);
-	scanning.on = true;
-	scanning.all = !__atomic_load_n(&agent.recorded, __ATOMIC_RELAXED);
-	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
-	scanning.on = false;
+	pthread_mutex_lock(&anew.lock);
+	mark_all_thrown(!__atomic_load_n(&agent.recorded, __ATOMIC_RELAXED));
+	pthread_mutex_unlock(&anew.lock);
 	mark_classes(classes, n, IS_REPLACED, false);
 	memset(anew.replaced, 0, sizeof(anew.replaced));
 	if (compilers_wait(WAIT_MS, WAIT_RUN_MS))
