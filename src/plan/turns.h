@@ -45,6 +45,7 @@ void turns_init(struct turns *t);
 void turns_release(struct turns *t);
 
 void turns_begin(struct turns *t);
+/* calls 0: the node is on the way to others, and keeps nobody from having a turn. */
 void turns_node(struct turns *t, uint32_t id, unsigned depth, uint64_t calls);
 void turns_end(struct turns *t);
 

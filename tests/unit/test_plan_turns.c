@@ -9,17 +9,19 @@
 
 enum { MOST = 64 };
 
-/* "1(2 3(2))": three methods, of which 1 calls 2 and 3, which calls 2; each node is called 100 times. */
+/* "1(2 3(2))": three methods, of which 1 calls 2 and 3, which calls 2; each node is called 100 times, but "-2" never. */
 static void plant(struct turns *t, const char *text)
 {
 	unsigned depth = 0;
+	bool none = false;
 
 	turns_begin(t);
 	for (; *text; text++) {
 		depth += *text == '(';
 		depth -= *text == ')';
 		if (*text >= '0' && *text <= '9')
-			turns_node(t, (uint32_t)(*text - '0'), depth, 100);
+			turns_node(t, (uint32_t)(*text - '0'), depth, none ? 0 : 100);
+		none = *text == '-';
 	}
 	turns_end(t);
 }
@@ -74,6 +76,21 @@ TEST(what_is_left_out_or_not_called_has_no_turn)
 	CHECK_STR(next(&t), "1 3", NULL);
 	plant(&t, "2 3");
 	CHECK_STR(next(&t), "3", "1 was not called any more");
+	turns_release(&t);
+}
+
+TEST(who_calls_nothing_but_what_has_no_turn_is_measured_all_the_time)
+{
+	struct turns t;
+
+	turns_init(&t);
+	plant(&t, "1(-2(-3(-2) 4) -3) 5(-5(-3))");
+	CHECK_STR(next(&t), "1 5", NULL);
+	CHECK_STR(next(&t), "4 5", "1 is above 4");
+	CHECK_STR(next(&t), "1 5", NULL);
+	plant(&t, "1(-2(-3(-2) -4) -3) 5(-5(-3))");
+	CHECK_STR(next(&t), "1 5", NULL);
+	CHECK_STR(next(&t), "1 5", "4 is not called any more");
 	turns_release(&t);
 }
 
