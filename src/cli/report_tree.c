@@ -80,39 +80,58 @@ static struct place_alone alone_of(const struct wire_solo *m)
 				     .plain = m->plain_ns };
 }
 
+/* The method's place among those that were measured, a new one if it has none; NULL: out of memory. */
+static struct place_alone *place_for(struct report *r, uint32_t id)
+{
+	size_t at = r->n_alone;
+
+	while (at > 0 && r->alone[at - 1].id >= id)
+		at--;
+	if (at < r->n_alone && r->alone[at].id == id)
+		return &r->alone[at];
+	if (r->n_alone == r->alone_room) {
+		size_t room = r->alone_room ? 2 * r->alone_room : 256;
+		void *more = mem_realloc(r->alone, room * sizeof(*r->alone));
+
+		if (!more) {
+			r->err = E_NO_MEMORY;
+			return NULL;
+		}
+		r->alone = more;
+		r->alone_room = room;
+	}
+	memmove(r->alone + at + 1, r->alone + at, (r->n_alone - at) * sizeof(*r->alone));
+	r->n_alone++;
+	return &r->alone[at];
+}
+
+/* It need not have been measured before: a root that is called rarely may have had no call in its few windows then. */
 void report_set_bare(struct report *r, const struct rounds *of, double scatter)
 {
 	struct estimated mean = rounds_mean(of, scatter);
+	struct place_alone *a = mean.margin >= 0 ? place_for(r, of->id) : NULL;
 
-	for (size_t i = 0; i < r->n_alone && mean.margin >= 0; i++)
-		if (r->alone[i].id == of->id)
-			r->alone[i] = (struct place_alone){ .id = of->id,
-							    .calls = of->calls,
-							    .mean = mean.value,
-							    .margin = mean.margin,
-							    .plain = mean.value * of->plain,
-							    .bare = true,
-							    .anew = of->n > 1 };
+	if (a)
+		*a = (struct place_alone){ .id = of->id,
+					   .calls = of->calls,
+					   .mean = mean.value,
+					   .margin = mean.margin,
+					   .plain = mean.value * of->plain,
+					   .bare = true,
+					   .anew = of->n > 1 };
 }
 
 int report_add_alone(struct report *r, struct slice payload)
 {
 	struct wire_solo m;
+	struct place_alone *a;
 
-	if (wire_get_solo(payload, &m) < 0)
-		return 0;
-	if (r->n_alone == r->alone_room) {
-		size_t room = r->alone_room ? 2 * r->alone_room : 256;
-		void *more = mem_realloc(r->alone, room * sizeof(*r->alone));
-
-		if (!more)
-			return r->err = E_NO_MEMORY;
-		r->alone = more;
-		r->alone_room = room;
-	}
-	if (r->n_alone && r->alone[r->n_alone - 1].id >= m.id)
+	if (wire_get_solo(payload, &m) < 0 || (r->n_alone && r->alone[r->n_alone - 1].id >= m.id))
 		return 0; /* the agent tells them by id */
-	r->alone[r->n_alone++] = alone_of(&m);
+	a = place_for(r, m.id);
+	if (!a)
+		return r->err;
+	*a = alone_of(&m);
 	return 0;
 }
 

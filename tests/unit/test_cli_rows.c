@@ -292,3 +292,45 @@ TEST(a_tree_is_told_without_the_cost_of_its_hooks)
 	call_tree_release(&t);
 	buf_release(&out);
 }
+
+static void set_bare(struct report *r, uint32_t id, double ns)
+{
+	struct rounds of = { .id = id };
+
+	for (int i = 0; i < 2; i++)
+		rounds_add(&of, &(struct rounds_one){ { ns, 1 }, ns, 100, 20 });
+	report_set_bare(r, &of, 0.01);
+}
+
+TEST(a_root_that_was_measured_with_nothing_below_alone_is_placed_by_that)
+{
+	static const struct {
+		uint32_t id;
+		double mean;
+		bool bare;
+	} want[] = {
+		{ 1, 10, true }, { 2, 7, false }, { 3, 30, true }, { 5, 50, true }, { 9, 90, true }
+	};
+	struct buf out = { 0 };
+	struct report r;
+
+	report_init(&r);
+	for (uint32_t id = 2; id <= 5; id += 3) {
+		buf_clear(&out);
+		wire_put_solo(&out, &(struct wire_solo){
+					    .id = id, .calls = 9, .mean_ns = 7, .margin_ns = 1 });
+		CHECK(report_take(&r, WIRE_solo, payload(&out)));
+	}
+	set_bare(&r, 3, 30);
+	set_bare(&r, 9, 90);
+	set_bare(&r, 5, 50);
+	set_bare(&r, 1, 10);
+	CHECK_INT(r.n_alone, COUNT(want), NULL);
+	for (size_t i = 0; i < COUNT(want) && i < r.n_alone; i++) {
+		CHECK_INT(r.alone[i].id, want[i].id, NULL);
+		CHECK_INT((int)r.alone[i].mean, (int)want[i].mean, NULL);
+		CHECK_INT(r.alone[i].bare, want[i].bare, NULL);
+	}
+	buf_release(&out);
+	report_release(&r);
+}
