@@ -289,7 +289,7 @@ void anew_end(void)
 	pthread_mutex_unlock(&anew.lock);
 }
 
-void anew_before(const jclass *classes, size_t n)
+void anew_before(JNIEnv *jni, const jclass *classes, size_t n)
 {
 	bool wanted = is_wanted();
 	const jclass *own;
@@ -301,6 +301,7 @@ void anew_before(const jclass *classes, size_t n)
 		anew_end();
 	if (!anew.on || !n)
 		return;
+	probes_train(jni);
 	own = probes_own(&n_own);
 	mark_classes(own, n_own, WAS_BY_C1 | WAS_BY_C2 | STAYS, true);
 	mark_classes(classes, n, IS_REPLACED, true);

@@ -15,7 +15,7 @@
 
 /* These classes are about to be replaced.  Switches the counting on and off, too, so it must be called also when
  * there are none. */
-void anew_before(const jclass *classes, size_t n);
+void anew_before(JNIEnv *jni, const jclass *classes, size_t n);
 void anew_client_gone(void);
 void anew_end(void);
 

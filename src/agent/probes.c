@@ -8,6 +8,8 @@
  * SondeFast does the same by java.lang.foreign. */
 #include "agent/probes.h"
 
+#include <time.h>
+
 #include "agent/agent.h"
 #include "agent/meter.h"
 #include "agent/stack.h"
@@ -585,6 +587,25 @@ void probes_warm_blanks(JNIEnv *jni)
 
 	if (warm)
 		(*jni)->CallStaticVoidMethod(jni, probes.main, warm);
+	(*jni)->ExceptionClear(jni);
+}
+
+/* Calls that are interpreted teach the compilers nothing: so there are pauses, in which C1 comes to it. */
+enum { TRAININGS = 10, TRAINING_NS = 5000000 };
+
+void probes_train(JNIEnv *jni)
+{
+	static bool done;
+	jmethodID train = NULL;
+
+	if (done || !probes.main)
+		return;
+	done = true;
+	train = (*jni)->GetStaticMethodID(jni, probes.main, "train", "()V");
+	for (int i = 0; train && i < TRAININGS && !(*jni)->ExceptionCheck(jni); i++) {
+		(*jni)->CallStaticVoidMethod(jni, probes.main, train);
+		nanosleep(&(struct timespec){ .tv_nsec = TRAINING_NS }, NULL);
+	}
 	(*jni)->ExceptionClear(jni);
 }
 

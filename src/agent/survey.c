@@ -481,7 +481,7 @@ uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_
 {
 	uint64_t begin = tick_now(), refused = 0;
 
-	anew_before(s->classes, s->n);
+	anew_before(jni, s->classes, s->n);
 	for (size_t at = 0; at < s->n && !agent.dead; at += BATCH) {
 		size_t n = s->n - at < BATCH ? s->n - at : BATCH;
 

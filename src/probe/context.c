@@ -24,7 +24,7 @@ enum {
 	ATTEMPTS = 64, /* to read while the agent writes */
 };
 
-struct probe_words probe_words __attribute__((aligned(LINE)));
+struct probe_words probe_words __attribute__((aligned(LINE))) = { .one = 1 };
 
 void probe_inside_hold(void)
 {

@@ -208,6 +208,7 @@ struct probe_words {
 	 * with sequences is inside one. */
 	uint32_t inside;
 	uint32_t lanes; /* 1: no hook does more than count, see probe_lane_count */
+	uint32_t one;	/* always 1: for training */
 };
 extern struct probe_words probe_words;
 void *probe_lanes(void);    /* where woven code finds what it counts in, see lane.h */
