@@ -13,10 +13,12 @@
 #include "agent/agent.h"
 #include "agent/meter.h"
 #include "agent/stack.h"
+#include "agent/tiers.h"
 #include "agent/vmstructs.h"
 #include "base/tick.h"
 #include "probe/probe.h"
 #include "probe/solo.h"
+#include "probe/types.h"
 
 extern const uint8_t probe_class_main[], probe_class_main_end[];
 extern const uint8_t probe_class_fast[], probe_class_fast_end[];
@@ -590,8 +592,17 @@ void probes_warm_blanks(JNIEnv *jni)
 	(*jni)->ExceptionClear(jni);
 }
 
-/* Calls that are interpreted teach the compilers nothing: so there are pauses, in which C1 comes to it. */
-enum { TRAININGS = 10, TRAINING_NS = 5000000 };
+/* Calls that are interpreted teach the compilers nothing: so there are pauses, until C1 has come to it, and some more
+ * after that. */
+enum { TRAININGS = 10, TRAININGS_MAX = 100, TRAINING_NS = 5000000 };
+
+static bool is_compiled(JNIEnv *jni, const char *name, const char *desc)
+{
+	jmethodID method = (*jni)->GetStaticMethodID(jni, probes.main, name, desc);
+	unsigned type = method ? tiers_of(method, 0) : TYPE_UNKNOWN;
+
+	return type != TYPE_INTERPRETED;
+}
 
 void probes_train(JNIEnv *jni)
 {
@@ -602,9 +613,13 @@ void probes_train(JNIEnv *jni)
 		return;
 	done = true;
 	train = (*jni)->GetStaticMethodID(jni, probes.main, "train", "()V");
-	for (int i = 0; train && i < TRAININGS && !(*jni)->ExceptionCheck(jni); i++) {
+	for (int i = 0, left = TRAININGS; train && i < TRAININGS_MAX && left; i++) {
 		(*jni)->CallStaticVoidMethod(jni, probes.main, train);
+		if ((*jni)->ExceptionCheck(jni))
+			break;
 		nanosleep(&(struct timespec){ .tv_nsec = TRAINING_NS }, NULL);
+		left -= is_compiled(jni, "isOpen", "(BJ)Z") &&
+			is_compiled(jni, "exit", "(IJLjava/lang/Throwable;)V");
 	}
 	(*jni)->ExceptionClear(jni);
 }

@@ -50,7 +50,7 @@ bool probes_go_fast(JNIEnv *jni);
 /* Has the code compiled that calls which are measured alone begin with. */
 void probes_warm_blanks(JNIEnv *jni);
 /* Lets compilers see closed hooks before they see open ones: gates can then be changed without anything being compiled
- * anew.  Takes a twentieth of a second, once. */
+ * anew.  Takes a twentieth of a second, once, and on a busy machine up to half of one. */
 void probes_train(JNIEnv *jni);
 const char *probes_mechanism(void); /* "JNI", "JNI critical", "FFM critical" */
 bool probes_is_fast(void);
