@@ -138,7 +138,7 @@ void change_end_rest(void)
 	if (!first || now < first)
 		return;
 	/* What a compiler is at while a class is replaced would be for nothing. */
-	if (agent_ns(now - first) < PUT_OFF_S * 1000000000u && !compilers_wait(0, 0))
+	if (agent_ns(now - first) < (uint64_t)PUT_OFF_S * 1000000000u && !compilers_wait(0, 0))
 		return;
 	change_follow();
 	woven_rested(now);
@@ -155,8 +155,9 @@ void change_client_gone(uint32_t number)
 	sample_client_gone(number);
 	in_place_client_gone(number);
 	trace_client_gone(number);
-	if (!agent.dead && agent.jvmti)
-		change_remove(is_held_by, &number);
+	if (agent.dead || !agent.jvmti)
+		return;
+	change_remove(is_held_by, &number);
 	anew_client_gone();
 }
 
