@@ -75,7 +75,7 @@ START_OBJ := $(call objects,$(START_SRC),$(OBJ)/start)
 AGENT_OBJ := $(filter-out %/start.o,$(call objects,$(call sources,$(AGENT_FOLDERS)),$(OBJ)))
 PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
 # Parts of the agent that need no JVM, for the unit tests.
-PURE_AGENT := $(call objects,$(wildcard $(addprefix src/agent/,options.c launch.c apps.c reading.c room.c compilers.c)),$(OBJ))
+PURE_AGENT := $(call objects,$(wildcard $(addprefix src/agent/,options.c launch.c apps.c reading.c room.c compilers.c task.c)),$(OBJ))
 # Parts of the command line that only turn figures into text, for the unit tests.
 PURE_CLI := $(call objects,$(addprefix src/cli/,cli.c figures.c hsperf.c layout.c method_name.c report_rows.c report_tree.c report_types.c states.c tree_figures.c \
 	table.c tree_rows.c),$(OBJ))

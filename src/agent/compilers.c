@@ -3,13 +3,11 @@
 #include "agent/compilers.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "agent/task.h"
 #include "plan/threads.h"
 #include "probe/types.h"
 
@@ -45,22 +43,6 @@ static bool thread_ns(pid_t tid, uint64_t *ns)
 	return true;
 }
 
-static bool read_of(pid_t tid, const char *file, char text[64])
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, 63);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 static bool is_known(const struct compilers *c, pid_t tid)
 {
 	for (unsigned i = 0; i < c->n; i++)
@@ -80,7 +62,7 @@ static void look(struct compilers *c)
 	while (dir && c->n < COMPILERS_MAX && (e = readdir(dir))) {
 		pid_t tid = (pid_t)atoi(e->d_name);
 
-		if (tid <= 0 || is_known(c, tid) || !read_of(tid, "comm", name) ||
+		if (tid <= 0 || is_known(c, tid) || !task_text(tid, "comm", name, sizeof(name)) ||
 		    thread_kind(name) != THREAD_JIT)
 			continue;
 		c->all[c->n++] = (struct compiler){ .tid = tid,
@@ -125,7 +107,8 @@ uint64_t compilers_run_by(struct compilers *c, unsigned type)
 static bool is_asleep(const struct compiler *c)
 {
 	char text[64];
-	const char *state = read_of(c->tid, "stat", text) ? strrchr(text, ')') : NULL;
+	const char *state = task_text(c->tid, "stat", text, sizeof(text)) ? strrchr(text, ')')
+									  : NULL;
 
 	return !state || strncmp(state, ") S", 3) == 0;
 }

@@ -4,40 +4,21 @@
 #include "agent/vitals.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "agent/task.h"
 #include "plan/threads.h"
 
 enum { THREADS_MAX = 4096 };
 
-static bool read_text(const char *tid, const char *file, char *text, size_t cap)
-{
-	char path[300];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%s/%s", tid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, cap - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-static void add_thread(struct vitals *v, const char *tid)
+static void add_thread(struct vitals *v, pid_t tid)
 {
 	char stat[100], name[40];
 	uint64_t run, delay;
 	char *end;
 
-	if (!read_text(tid, "schedstat", stat, sizeof(stat)) ||
-	    !read_text(tid, "comm", name, sizeof(name)))
+	if (!task_text(tid, "schedstat", stat, sizeof(stat)) ||
+	    !task_text(tid, "comm", name, sizeof(name)))
 		return;
 	run = strtoull(stat, &end, 10);
 	delay = strtoull(end, NULL, 10);
@@ -67,7 +48,7 @@ void vitals_read(struct vitals *v)
 	*v = (struct vitals){ 0 };
 	while (dir && v->threads < THREADS_MAX && (e = readdir(dir)))
 		if (e->d_name[0] != '.')
-			add_thread(v, e->d_name);
+			add_thread(v, (pid_t)atoi(e->d_name));
 	if (dir)
 		closedir(dir);
 }
