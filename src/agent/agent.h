@@ -32,9 +32,9 @@ struct agent {
 	char jvm[128];	 /* "17.0.15 OpenJDK 64-Bit Server VM" */
 	char app[256];	 /* main class, or file name of the jar: what it is known by from before */
 	bool late;	 /* came by attach */
-	bool recorded; /* the JVM keeps track of what is in compiled code: only what has to is thrown away */
-	bool dead; /* the VM is ending: no more calls into it */
-	bool many; /* somebody has said that very many hooks are meant */
+	bool recorded;	 /* what is in compiled code the JVM knows: redefining does not flush all */
+	bool dead;	 /* the VM is ending: no more calls into it */
+	bool many;	 /* somebody has said that very many hooks are meant */
 	pthread_mutex_t lock;
 	struct options options;
 	struct tick_scale scale;

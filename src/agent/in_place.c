@@ -152,8 +152,8 @@ static void look_at_methods(void)
 	}
 }
 
-/* The tree may still show calls of methods whose hooks were taken out since, and what was pruned, which is no method.  These are
- * not measured, and must not keep who calls them from it. */
+/* The tree may still show calls of methods whose hooks were taken out since, and what was pruned, which is no method.
+ * These are not measured, and must not keep who calls them from it. */
 static void see_node(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
 {
 	const struct hooked *h = woven_method(id);

@@ -437,10 +437,9 @@ double dig_link_spent(struct dig_link *l)
 
 	if (!l->watches) {
 		wire_put_ask_status(&l->client.out, &(struct wire_ask_status){ 0 });
-		(void)ask(l, take_status);
+		(void)ask(l, take_status); /* if the agent has gone, the next step tells */
 	}
 	c = dig_link_cost(l);
-
 	return (c.all + 0.5 * c.compilers) * (double)(clock_ns() - l->cost.began_ns);
 }
 

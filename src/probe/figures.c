@@ -2,8 +2,8 @@
 /* figures.c - what the agent asks for: how methods are observed, and their figures.
  *
  * The figures of a method lie in the nodes and heads of all threads, in the method's own shared
- * words and, of calls that are only counted, in lanes; a reading adds them up.  After a reset those of an older epoch count no more.  Their thread
- * zeroes them when it next comes there, which keeps all words written by one thread alone; until
+ * words and, of calls that are only counted, in lanes; a reading adds them up.  After a reset those
+ * of an older epoch count no more.  Their thread zeroes them when it next comes there, which keeps all words written by one thread alone; until
  * then readers pass over them, except for the calls that run: begun - timed - lost goes on. */
 #include "probe/nodes.h"
 
