@@ -26,7 +26,7 @@ static const char help[] =
 	"\n"
 	"  --slow TIME     calls from this time on are slow (otherwise 50ms, or ten times as long as\n"
 	"                  usual)\n"
-	"  --for TIME      end after this time at the latest (otherwise 50s)\n"
+	"  --for TIME      end after this time at the latest (otherwise 55s)\n"
 	"  --budget SHARE  what it may cost the program, of one processor (otherwise 1%)\n"
 	"  --save FILE     write rules that watch what was found, for 'sonde run --rules'\n"
 	"  --no-memory     neither use nor keep what is known from before ('sonde memory' shows it)\n"
@@ -340,7 +340,7 @@ int cmd_dig(int argc, char **argv)
 	static struct command_dig c;
 	int opt, status;
 
-	c = (struct command_dig){ .options = { .for_ns = 50e9, .budget = 0.01 } };
+	c = (struct command_dig){ .options = { .for_ns = 55e9, .budget = 0.01 } };
 	cli_begin_options();
 	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (opt == 'h')

@@ -49,6 +49,9 @@ int visit_begin(struct visit *v, struct client *c, const struct target *t)
 	status = client_open(c, t);
 	if (status != CLI_DONE)
 		visit_end(v, NULL);
+	/* Otherwise it was on its way in already, from the start of the JVM, and is to stay. */
+	else if (!(c->welcome.flags & WELCOME_LATE))
+		v->attached = false;
 	return status;
 }
 

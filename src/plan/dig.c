@@ -44,6 +44,7 @@ enum {
 	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
 	BESIDE_LEAST = 12, /* one sample in so many: one with fewer cannot have half of the time */
 	UNDER_LEAST = 40,  /* samples below the root */
+	CALLERS_WORTH = 6, /* seconds to wait for what questions about callers cost */
 	WATCHED_CALLS = 30000,
 	WATCHED_LEAST = 60,
 	WATCHED_FEW = 20,  /* when nearly all are slow, they can only differ by chance */
@@ -187,7 +188,9 @@ static double time_for(const struct dig *d, int phase)
 
 	if (watching > 12 * second)
 		return watching < (WATCHED_S + 1) * second ? watching : (WATCHED_S + 1) * second;
-	return phase == PH_DATA || d->answer.statements > 0 ? 12 * second : 24 * second;
+	if (d->answer.statements > 0) /* nothing is watched then */
+		return 9 * second;
+	return phase == PH_DATA ? 12 * second : 24 * second;
 }
 
 /* How long nothing should be done before a phase, so that what was spent, and will be in it, is within the budget at
@@ -607,11 +610,12 @@ void dig_callee(struct dig *d, struct slice name)
 		d->graph[d->asked].callees[d->graph[d->asked].n++] = kept;
 }
 
-/* Who else calls the guilty method is good to know, but not at any price: each question takes milliseconds. */
+/* Who else calls the methods on the way is worth to wait some time for, but not any: each question takes milliseconds. */
 static bool has_spent_enough(const struct dig *d)
 {
 	return d->asked >= d->trail.n && d->options.budget > 0 &&
-	       d->spent_ns > d->options.budget * (d->now - d->began);
+	       d->spent_ns >
+		       d->options.budget * (d->now - d->began + CALLERS_WORTH * second);
 }
 
 void dig_callees_end(struct dig *d)
