@@ -180,6 +180,12 @@ static double watch_for(const struct dig *d)
 	return time < left || left <= second ? time : left;
 }
 
+/* It is slow by how many statements it has: nothing is watched then. */
+static bool is_of_statements(const struct dig *d)
+{
+	return d->answer.statements > 0;
+}
+
 /* The time that a phase, and what comes behind it, may need. */
 static double time_for(const struct dig *d, int phase)
 {
@@ -188,7 +194,7 @@ static double time_for(const struct dig *d, int phase)
 
 	if (watching > 12 * second)
 		return watching < (WATCHED_S + 1) * second ? watching : (WATCHED_S + 1) * second;
-	if (d->answer.statements > 0) /* nothing is watched then */
+	if (is_of_statements(d))
 		return 9 * second;
 	return phase == PH_DATA ? 12 * second : 24 * second;
 }
@@ -558,6 +564,7 @@ static void branch_measured(struct dig *d)
 {
 	size_t n = measure_windows(&d->measure);
 	size_t most = find_returns(d) ? BRANCH_WINDOWS_MAX : BRANCH_WINDOWS_LONG;
+	double after = (is_of_statements(d) ? 2 : 8) * second;
 	bool clear;
 
 	if (n >= 1 && d->cost_share > d->options.budget && d->phase == PH_BRANCH &&
@@ -567,7 +574,7 @@ static void branch_measured(struct dig *d)
 	}
 	clear = n >= BRANCH_WINDOWS && find_branch(d);
 	clear |= n >= BRANCH_WINDOWS_SHARE && is_share_clear(d);
-	if (n < BRANCH_WINDOWS || (!clear && n < most && !is_late(d, 8 * second)))
+	if (n < BRANCH_WINDOWS || (!clear && n < most && !is_late(d, after)))
 		return;
 	find_tell_branch(d);
 	find_contexts(d);
