@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/visit.h"
+#include "plan/machine.h"
 
 int cmd_dig(int argc, char **argv);
 
@@ -48,6 +49,7 @@ struct command_dig {
 	struct dig_options options;
 	struct target target;
 	struct dig_link link;
+	struct machine_time machine; /* as it began */
 };
 
 /* The plan's reasoning goes to stderr as it is found, so that stdout has the answer alone. */
@@ -185,6 +187,7 @@ static void put_json(struct command_dig *c, struct buf *out)
 	json_number(&j, "root_p99_ns", a->root_p99);
 	json_number(&j, "root_rate", a->root_rate);
 	json_number(&j, "gc_share", a->gc_share);
+	json_number(&j, "stolen_share", a->stolen_share);
 	if (a->root_usual > 0) {
 		json_number(&j, "root_usual_ns", a->root_usual);
 		json_key(&j, "breaks_with_past");
@@ -235,13 +238,28 @@ static int remember(struct command_dig *c)
 	return status;
 }
 
+static void look_at_machine(struct machine_time *to)
+{
+	char text[512];
+	FILE *f = fopen("/proc/stat", "re");
+	size_t n = f ? fread(text, 1, sizeof(text), f) : 0;
+
+	(void)machine_read((struct slice){ (const uint8_t *)text, n },
+			   to); /* else nothing is told */
+	if (f)
+		fclose(f);
+}
+
 static int answer(struct command_dig *c)
 {
 	struct buf out = { 0 };
 	int status = CLI_DONE;
+	struct machine_time now;
 
 	if (c->link.dig.err)
 		return cli_cannot("%s", err_text(c->link.dig.err));
+	look_at_machine(&now);
+	c->link.dig.answer.stolen_share = machine_stolen(&c->machine, &now);
 	if (c->json)
 		put_json(c, &out);
 	else
@@ -266,6 +284,7 @@ static int dig(struct command_dig *c)
 	struct dig_action action;
 	int status;
 
+	look_at_machine(&c->machine);
 	dig_link_begin(l);
 	for (;;) {
 		l->dig.spent_ns = dig_link_spent(l);

@@ -184,6 +184,19 @@ static void put_starved(const struct dig_answer *a, struct buf *out, const char 
 		   begin, 100 * a->delay_share);
 }
 
+static const double stolen_much = 0.1;
+
+static void print_stolen(const struct dig_answer *a, struct buf *out)
+{
+	if (a->stolen_share < stolen_much)
+		return;
+	buf_printf(
+		out,
+		"Note:  this is a virtual machine, and its host kept %.0f %% of the processor time "
+		"that was wanted from it (steal); what computes is slower by that.\n",
+		100 * a->stolen_share);
+}
+
 static void print_cause(const struct dig_answer *a, struct buf *out)
 {
 	buf_text(out, "Cause: ");
@@ -234,8 +247,10 @@ void dig_print(const struct dig *d, struct buf *out)
 
 	if (a->verdict == DIG_NOTHING) {
 		buf_text(out, "Nothing is slow here.\n");
-		if (!a->root.n)
+		if (!a->root.n) {
+			print_stolen(a, out);
 			return;
+		}
 		buf_text(out, "Most of the time is in ");
 		put_whole(out, a->root);
 		buf_text(out, ": usually ");
@@ -245,10 +260,12 @@ void dig_print(const struct dig *d, struct buf *out)
 		buf_printf(out, ", %.*f calls a second.\n", a->root_rate < 10, a->root_rate);
 		if (a->delay_share > 0.4)
 			put_starved(a, out, "The");
+		print_stolen(a, out);
 		return;
 	}
 	print_slow(a, out);
 	print_cause(a, out);
+	print_stolen(a, out);
 }
 
 void dig_print_rules(const struct dig *d, struct buf *out)

@@ -621,8 +621,7 @@ void dig_callee(struct dig *d, struct slice name)
 static bool has_spent_enough(const struct dig *d)
 {
 	return d->asked >= d->trail.n && d->options.budget > 0 &&
-	       d->spent_ns >
-		       d->options.budget * (d->now - d->began + CALLERS_WORTH * second);
+	       d->spent_ns > d->options.budget * (d->now - d->began + CALLERS_WORTH * second);
 }
 
 void dig_callees_end(struct dig *d)

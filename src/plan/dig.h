@@ -97,6 +97,7 @@ struct dig_answer {
 	unsigned task_threads;
 	struct estimated task_mean;
 	double gc_share, gc_cpu_share, delay_share;
+	double stolen_share; /* of the machine's processors, by its host; set from outside */
 	struct dig_context contexts[DIG_CONTEXTS];
 	unsigned n_contexts;
 	struct slice condition_at; /* the method whose arguments it is about */
