@@ -24,6 +24,8 @@ enum {
 static const double slow_share = 0.6, fast_share = 0.12;
 static const double chance_most = 0.01; /* that what is told is none of its doing */
 static const double much_longer = 8;	/* times as long as usual */
+static const double clock_share =
+	0.9; /* of numbers are above an earlier one, or below it: half are by chance */
 
 void split_init(struct split *s)
 {
@@ -437,6 +439,28 @@ static bool is_met(const struct split *s, double limit, const struct tried *t, s
 	return !least;
 }
 
+/* A number that goes with time, as one that counts calls or a clock: what was slow for a while is slow above some such
+ * number, whatever the cause was.  Each is compared with the one a quarter of all calls before it. */
+static bool is_clock(const struct split *s, struct slice path)
+{
+	double *all = mem_alloc(s->n * sizeof(*all));
+	size_t n = 0, apart, up = 0, down = 0;
+
+	for (const struct split_call *c = s->calls; all && c; c = c->next) {
+		const struct split_fact *f = fact_of(c, path);
+
+		if (f && f->has_number)
+			all[n++] = f->number;
+	}
+	apart = n / 4;
+	for (size_t i = apart; i < n; i++) {
+		up += all[i] > all[i - apart];
+		down += all[i] < all[i - apart];
+	}
+	mem_free(all);
+	return apart && (double)(up > down ? up : down) >= clock_share * (double)(n - apart);
+}
+
 static void try_one(struct split *s, double limit, const struct tried *t, struct split_answer *best)
 {
 	struct split_answer a;
@@ -446,6 +470,8 @@ static void try_one(struct split *s, double limit, const struct tried *t, struct
 	count(s, limit, t, &a);
 	a.score = score(&a, s->tried);
 	a.is_value = t->value.p != NULL;
+	if (a.score > 0 && !a.is_value && is_clock(s, t->path))
+		return;
 	/* Of two that say the same, a value says it more plainly than a size. */
 	if (a.score > best->score + (best->score > 0 ? 0.01 : 0) ||
 	    (a.score > 0 && a.score >= best->score && a.is_value && !best->is_value)) {
