@@ -75,15 +75,14 @@ public final class SondeProbe {
     }
 
     /**
-     * One call of method id, counted only. Nothing of it is compiled into the methods that are
-     * counted: a program that has just been started spends more on compiling it there, thousands of
-     * times, than on the calls. Until the best compiler has it, each call in it and each branch is
-     * counted itself, so there are few.
+     * One call of method id, counted only. It is too large for C1 to compile it into the methods that
+     * are counted: a program that has just been started would spend more on that, thousands of times, than
+     * on the calls. C2 does, where the calls are frequent. Until then each call in it and each
+     * branch is counted itself, so there are few.
      *
      * <p>While no hook does more than count, the word in which this thread counts method id is
      * found by its slot, which has the thread's key + 1 and the table of these words; see lane.h.
      */
-    @DontInline
     public static void count(int id) {
         byte open = OPEN[id];
         if (open == 0 || (open < 0 && UNSAFE.getInt(null, WORDS + (open & 4)) == 0)) {
