@@ -11,6 +11,8 @@
  *	until	COMMAND				it warms up until this succeeds
  *	send	LINE				then: said to it, and it must answer something but 0
  *	undo	LINE				at the end: said to it, and its hook must cost something again
+ *	seen	COMMAND				at the end, after a reset and calls: succeeds if it has
+ *						seen them; its hook may cost nothing then
  *	reset	COMMAND				in each turn: before it is measured
  *	lead	MS				let it run for so long before each turn, unmeasured
  *	work	N				in each round let it do so many longer calls, too
@@ -24,15 +26,15 @@
  *						the method takes without hook in most rounds
  *	skip	LABEL	WHY			said in the table
  *
- * Commands are for sh; PID and LOG are in their environment.  The contestants of a group live side by side,
- * and in each round every one runs for a moment, while the others are stopped.  A cost is what a
- * call of the hooked method takes more than one of the same method without hook, both measured in the
- * same turn of the same process; figures are medians over the rounds, a ratio is the median of the
- * rounds' ratios.  They are processor time of the calling thread; the column "wall" has the cost by
- * the wall clock.
+ * Commands are for sh; PID and LOG are in their environment.  The contestants of a group live side
+ * by side, and in each round every one runs for a moment, while the others are stopped.  A cost is
+ * what a call of the hooked method takes more than one of the same method without hook, both
+ * measured in the same turn of the same process; figures are medians over the rounds, a ratio is
+ * the median of the rounds' ratios.  They are processor time of the calling thread; the column
+ * "wall" has the cost by the wall clock.
  *
- * Exit status: 0 measured, 2 usage, 3 could not.
- * Environment: BENCH_NAME (probe), BENCH_QUICK=1 (a smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
+ * Exit status: 0 measured, 2 usage, 3 could not. Environment: BENCH_NAME (probe), BENCH_QUICK=1 (a
+ * smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
 #define _GNU_SOURCE
 #include "../common/plan.h"
 #include "../common/spread.h"
@@ -54,7 +56,7 @@ struct said {
 
 struct run {
 	const char *key, *label;
-	const char *prepare, *until, *send, *undo, *reset, *ask, *after;
+	const char *prepare, *until, *send, *undo, *seen, *reset, *ask, *after;
 	const char *skipped; /* why it did not take part */
 	unsigned lead, work;
 	struct contestant at;
@@ -191,7 +193,8 @@ static bool run_prepare(struct rounds *d, struct run *r)
 	for (int look = 0; look < LOOKS; look++) {
 		if (!run_measure(r, "go", d->ms, v))
 			return run_skip(r, "ended while it warmed up");
-		if (r->send || r->ask || v[1] - v[0] >= NOTHING) /* who is asked will tell */
+		/* Who is asked will tell. */
+		if (r->send || r->ask || r->seen || v[1] - v[0] >= NOTHING)
 			break;
 		if (look == LOOKS - 1)
 			return run_drop(r, "the method costs the same: it did not hook it");
@@ -222,15 +225,18 @@ static bool run_turn(struct rounds *d, struct run *r, unsigned round)
 }
 
 /* Sees that a hook which costs next to nothing was there at all. */
-static bool run_undo(struct rounds *d, struct run *r)
+static bool run_check(struct rounds *d, struct run *r)
 {
 	char answer[256];
 	double v[4];
 
-	if (!contestant_ask(&r->at, r->undo, answer, sizeof(answer)) ||
+	if ((r->undo && !contestant_ask(&r->at, r->undo, answer, sizeof(answer))) ||
+	    (r->seen && r->reset && !run_shell(r, r->reset, 0)) ||
 	    !run_measure(r, "go", d->ms, v) || !run_measure(r, "go", d->ms, v))
-		return run_skip(r, r->undo);
-	if (v[1] - v[0] < NOTHING)
+		return run_skip(r, "cannot be checked");
+	if (r->seen && !run_shell(r, r->seen, 0))
+		return run_drop(r, "it saw no calls: it was not hooked");
+	if (!r->seen && v[1] - v[0] < NOTHING)
 		return run_drop(r, "open it costs nothing, too: it was not hooked");
 	return true;
 }
@@ -248,7 +254,7 @@ static void run_finish(struct rounds *d, struct run *r)
 	char answer[256];
 
 	contestant_pause(&r->at, false);
-	if (r->undo && !run_undo(d, r))
+	if ((r->undo || r->seen) && !run_check(d, r))
 		return;
 	if (contestant_ask(&r->at, "end", answer, sizeof(answer)) &&
 	    sscanf(answer, "%llu %llu", &calls, &sum) == 2 && sum > 0)
@@ -364,9 +370,9 @@ struct verdict {
 	char text[160], bar[160];
 };
 
-/* In how many rounds does the interval hold what the same code takes without hook, in the same turn of
- * the same process?  1 % is left for what differs still.  Rounds in which the machine was busy do not
- * count. */
+/* In how many rounds does the interval hold what the same code takes without hook, in the same turn
+ * of the same process?  1 % is left for what differs still.  Rounds in which the machine was busy
+ * do not count. */
 static void judge_holds(struct rounds *d, struct group *g, const struct bar *b, struct verdict *v)
 {
 	struct run *r = find(g, b->key);
@@ -579,8 +585,8 @@ static bool run_add(struct run *r, const char *what, const char *value)
 		const char **to;
 	} texts[] = {
 		{ "prepare", &r->prepare }, { "until", &r->until }, { "send", &r->send },
-		{ "undo", &r->undo },	    { "reset", &r->reset }, { "ask", &r->ask },
-		{ "after", &r->after },
+		{ "undo", &r->undo },	    { "seen", &r->seen },   { "reset", &r->reset },
+		{ "ask", &r->ask },	    { "after", &r->after },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
