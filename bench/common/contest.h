@@ -3,8 +3,8 @@
  *
  *	contestant CORPUS MODE [MIN MAX]
  *
- * reads the corpus ([u4 length][bytes]...; with MIN and MAX only the classes of MIN <= length < MAX)
- * into memory, says "ready CLASSES BYTES", and then answers each line of its input:
+ * reads the corpus ([u4 length][bytes]...; with MIN and MAX only the classes of MIN <= length <
+ * MAX) into memory, says "ready CLASSES BYTES", and then answers each line of its input:
  *
  *	round MS	-> "NS BYTES CLASSES": whole passes over the corpus until MS are over
  *	dump FILE	-> "done": the result of one pass, as a corpus

@@ -191,8 +191,8 @@ static bool run_round(struct run *r, unsigned ms, int i)
 	return true;
 }
 
-/* Until the contestant has used that much processor time: on a busy machine the wall clock would not
- * tell when its code is compiled. */
+/* Until the contestant has used that much processor time: on a busy machine the wall clock would
+ * not tell when its code is compiled. */
 static bool run_warm_up(struct run *r, unsigned ms)
 {
 	uint64_t end = clock_ns(r->cpu) + (r->warm_up ? ms : 0) * 1000000ull;
@@ -290,8 +290,8 @@ static bool run_census(struct drive *d, const struct corpus *in, struct run *r)
 	return true;
 }
 
-/* Those of a group do the same change, unless it is free: instructions and methods must be as many.  (Bytes of code
- * need not: who numbers the constants anew writes ldc where ldc_w was.) */
+/* Those of a group do the same change, unless it is free: instructions and methods must be as many.
+ * (Bytes of code need not: who numbers the constants anew writes ldc where ldc_w was.) */
 static void group_check(struct drive *d, struct group *g)
 {
 	const struct census *first = &g->runs[0].out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h - what the programs of the benches have in common: settings from the environment, a plan in lines
- * of fields between tabs, and a result in a file. */
+/* plan.h - what the programs of the benches have in common: settings from the environment, a plan
+ * in lines of fields between tabs, and a result in a file. */
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 

@@ -8,19 +8,19 @@
  *	start	NAME	PORT	PAIRS	A	B	time to the first answer, and memory then
  *	load	NAME	PORT	PAIRS	A	B	throughput under wrk
  *
- * For start, A is the program without and B with the agent.  The first answer is the first line that it
- * prints (PORT 0), or the first good answer to an HTTP request.  Both are started in turns, A first or B
- * first.  Of times the fastest fifth is looked at, since a machine shared with others only ever makes a
- * start slower; the interval (95 %) comes from drawing the pairs again.  Of memory it is the median of the pairs'
- * differences, with an interval from their ranks.
+ * For start, A is the program without and B with the agent.  The first answer is the first line
+ * that it prints (PORT 0), or the first good answer to an HTTP request.  Both are started in turns,
+ * A first or B first.  Of times the fastest fifth is looked at, since a machine shared with others
+ * only ever makes a start slower; the interval (95 %) comes from drawing the pairs again.  Of
+ * memory it is the median of the pairs' differences, with an interval from their ranks.
  *
- * For load, A is a server and B is sonde.  Two processes differ by luck (what was compiled when, where memory
- * lies), by more than what is looked for; so it is one server, to which the agent is attached and from
- * which it is detached again, in turns, and neighbouring windows are compared.  There are LIVES servers, one after
- * the other.  The interval is Student's over the logarithms of all pairs' ratios.
+ * For load, A is a server and B is sonde.  Two processes differ by luck (what was compiled when,
+ * where memory lies), by more than what is looked for; so it is one server, to which the agent is
+ * attached and from which it is detached again, in turns, and neighbouring windows are compared.
+ * There are LIVES servers, one after the other.  The interval is Student's over the logarithms of
+ * all pairs' ratios.
  *
- * Exit status: 0 measured, 2 usage, 3 could not.
- * Environment: BENCH_QUICK=1 (a smoke test). */
+ * Exit status: 0 measured, 2 usage, 3 could not.  Environment: BENCH_QUICK=1 (a smoke test). */
 #define _GNU_SOURCE
 #include "../common/plan.h"
 #include "../common/spread.h"
@@ -272,7 +272,8 @@ static bool give_up(struct pairs *d, const struct plan *plan, const char *what)
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
-/* Of one start: milliseconds until the first answer, by the clock and by the processor, and MiB then. */
+/* Of one start: milliseconds until the first answer, by the clock and by the processor, and MiB
+ * then. */
 enum { MS, CPU_MS, MIB, START_FIGURES };
 
 static bool start_once(struct pairs *d, const struct plan *plan, int with, double v[START_FIGURES])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* contestant.h - a contestant of rounds.c as a process: start it, ask it, let it wait, end it.
  *
- * It answers each line with one that begins with "@ "; what else it prints goes into its log.  While
- * it is not its turn, it is stopped, so that no thread of its disturbs the others; and it dies with
- * the driver, stopped or not. */
+ * It answers each line with one that begins with "@ "; what else it prints goes into its log.
+ * While it is not its turn, it is stopped, so that no thread of its disturbs the others; and it
+ * dies with the driver, stopped or not. */
 #ifndef PROBE_CONTESTANT_H
 #define PROBE_CONTESTANT_H
 
@@ -90,7 +90,8 @@ static inline bool contestant_line(struct contestant *c, char *line, size_t cap,
 	}
 }
 
-/* Says a line (NULL: nothing) and waits for the answer, which is put into answer without its mark. */
+/* Says a line (NULL: nothing) and waits for the answer, which is put into answer without its
+ * mark. */
 static inline bool contestant_ask(struct contestant *c, const char *what, char *answer, size_t cap)
 {
 	int64_t until = now_ms() + 60000;

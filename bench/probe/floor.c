@@ -2,7 +2,8 @@
 /* floor.c - what timing a call must cost at least: two raw counter reads around it, in C.
  *
  * Speaks as java/bench/Victim.java does: "go MS" is answered by "@ BARE HOOKED BARE HOOKED", ns a
- * call without and with the reads, by processor time and by the wall clock; "end" by "@ CALLS SUM", what the reads have timed, in ns. */
+ * call without and with the reads, by processor time and by the wall clock; "end" by "@ CALLS SUM",
+ * what the reads have timed, in ns. */
 #include "base/tick.h"
 
 #include <stdio.h>

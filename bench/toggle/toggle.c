@@ -3,11 +3,13 @@
  *
  *	toggle JSON SONDE ROUNDS NAME WAY COMMAND [NAME WAY COMMAND]...
  *
- * COMMAND (for sh) runs Catcher with the agent.  A round adds a rule for all methods of the class and takes it
- * out again, over one connection.  WAY says which rule: "same", or "other", each time one of another level, and
- * the class gets its original code back at once, so that it is redefined twice a round.  Twenty times on the way the program collects its garbage and tells its memory.  Memory is flat when the
- * median of the last quarter is at most 2 % and 1 MiB above that of the second quarter; the first may
- * warm up.  In the end `SONDE detach` must prove that the byte code is the original.
+ * COMMAND (for sh) runs Catcher with the agent.  A round adds a rule for all methods of the class
+ * and takes it out again, over one connection.  WAY says which rule: "same", or "other", each time
+ * one of another level, and the class gets its original code back at once, so that it is redefined
+ * twice a round.  Twenty times on the way the program collects its garbage and tells its memory.
+ * Memory is flat when the median of the last quarter is at most 2 % and 1 MiB above that of the
+ * second quarter; the first may warm up.  In the end `SONDE detach` must prove that the byte code
+ * is the original.
  *
  * Exit status: 0 measured, 2 usage, 3 could not. */
 #define _GNU_SOURCE
@@ -90,8 +92,8 @@ static bool program_start(struct run *r, const char *command)
 	       strcmp(line, "ready\n") == 0;
 }
 
-/* Memory that is the process's alone, in bytes; 0: not to be had.  Files, like the JVM's library, do not
- * count: how much of them is in memory, and whose it is, depends on what else runs. */
+/* Memory that is the process's alone, in bytes; 0: not to be had.  Files, like the JVM's library,
+ * do not count: how much of them is in memory, and whose it is, depends on what else runs. */
 static double program_memory(const struct run *r)
 {
 	char path[64], line[256];
@@ -197,8 +199,8 @@ static bool toggle(struct run *r, unsigned round)
 	return agent_ask(r, NULL);
 }
 
-/* The first round is a long one: where there is a cheaper way to C, the agent takes it after some millions
- * of calls, once, and that needs memory of its own. */
+/* The first round is a long one: where there is a cheaper way to C, the agent takes it after some
+ * millions of calls, once, and that needs memory of its own. */
 static bool warm_up(struct run *r)
 {
 	struct wire_status status = { 0 };

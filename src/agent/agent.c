@@ -3,8 +3,8 @@
  *
  * At start (Agent_OnLoad) only capabilities are taken and the event "the VM is ready" is waited
  * for: a class hook that early would switch the JVM's class-data sharing off.  Late
- * (Agent_OnAttach) the VM is ready already.  From there both go the same way: rules from the options,
- * if any, then the control socket. */
+ * (Agent_OnAttach) the VM is ready already.  From there both go the same way: rules from the
+ * options, if any, then the control socket. */
 #include "agent/agent.h"
 
 #include <stdarg.h>

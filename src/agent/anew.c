@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anew.c - the JVM is asked once for all code that it has compiled, and what each piece has inside, and tells each
- * compilation from then on.  When classes are replaced, methods out of pieces with methods of these inside are marked.
- * A compilation of a marked method counts with what the compiler's threads have run since the last one of their kind.  A piece that only C1 had compiled would have come
- * to C2 in any case, so marks go by compiler.  A method that is compiled loses its mark, unless it is one of a class
- * that was replaced, which begins from nothing, or of the agent itself.
+/* anew.c - the JVM is asked once for all code that it has compiled, and what each piece has inside,
+ * and tells each compilation from then on.  When classes are replaced, methods out of pieces with
+ * methods of these inside are marked.  A compilation of a marked method counts with what the
+ * compiler's threads have run since the last one of their kind.  A piece that only C1 had compiled
+ * would have come to C2 in any case, so marks go by compiler.  A method that is compiled loses its
+ * mark, unless it is one of a class that was replaced, which begins from nothing, or of the agent
+ * itself.
  *
- * What a compiler is at while any class is replaced is thrown away, too, when it is done: so classes are replaced
- * when compilers have nothing to do, if there is such a moment.  If there is none, all that they run until they come up with
- * something counts. */
+ * What a compiler is at while any class is replaced is thrown away, too, when it is done: so
+ * classes are replaced when compilers have nothing to do, if there is such a moment.  If there is
+ * none, all that they run until they come up with something counts. */
 #include "agent/anew.h"
 
 #include <jvmticmlr.h>
@@ -25,13 +27,14 @@
 enum {
 	SLOTS = 1 << 16,      /* for methods; a power of two */
 	INSIDE_MAX = 1 << 20, /* in all pieces of code */
-	/* For a moment without compilers at work.  On a busy machine they take long for what is little work. */
+	/* For a moment without compilers at work.  On a busy machine they take long for what is
+	 * little work. */
 	WAIT_MS = 5000,
 	WAIT_RUN_MS = 500,
 };
 
-/* Marks of a method: its class is about to be replaced; it was in code that was thrown away; and it is of such a class,
- * or of the agent itself, so that all counts that is done for it. */
+/* Marks of a method: its class is about to be replaced; it was in code that was thrown away; and it
+ * is of such a class, or of the agent itself, so that all counts that is done for it. */
 enum {
 	IS_REPLACED = 1,
 	WAS_BY_C1 = 2,

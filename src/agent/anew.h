@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* anew.h - what the JVM's compilers do on account of hooks.
  *
- * When a class is replaced, the JVM throws away all compiled code that has a method of it inside.  What was in that
- * code, the method it was made for and all that were compiled into it, has to be compiled anew, and counts;
- * everything else the compilers would have done anyway, and in a program that has just started that is a lot.
+ * When a class is replaced, the JVM throws away all compiled code that has a method of it inside.
+ * What was in that code, the method it was made for and all that were compiled into it, has to be
+ * compiled anew, and counts; everything else the compilers would have done anyway, and in a program
+ * that has just started that is a lot.
  *
- * It is counted while a client wants to know (struct conn, accounts).  On the agent's thread but for the event. */
+ * It is counted while a client wants to know (struct conn, accounts).  On the agent's thread but
+ * for the event. */
 #ifndef AGENT_ANEW_H
 #define AGENT_ANEW_H
 
@@ -13,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* These classes are about to be replaced.  Switches the counting on and off, too, so it must be called also when
- * there are none. */
+/* These classes are about to be replaced.  Switches the counting on and off, too, so it must be
+ * called also when there are none. */
 void anew_before(JNIEnv *jni, const jclass *classes, size_t n);
 void anew_client_gone(void);
 void anew_end(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cached.h - the cache of woven classes, as the agent uses it.
  *
- * Threads that load classes only look into it.  What they had to weave themselves is put into a queue in
- * memory, and the agent's thread writes it later, when no other process writes; so no class waits for
- * a disk.  Everything here may fail without anything being lost but time. */
+ * Threads that load classes only look into it.  What they had to weave themselves is put into a
+ * queue in memory, and the agent's thread writes it later, when no other process writes; so no
+ * class waits for a disk.  Everything here may fail without anything being lost but time. */
 #ifndef AGENT_CACHED_H
 #define AGENT_CACHED_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* carry.h - captured values go along to other threads while some condition reads one, and sequences of callers
- * while some rule says `across threads`.
+/* carry.h - captured values go along to other threads while some condition reads one, and sequences
+ * of callers while some rule says `across threads`.
  *
- * The rules that do that (hops.h) are put into the rulebook, and taken out again, as other rules come and go;
- * people are not shown them.  A trace brings the same rules along: then they are there once.  The agent's
- * thread, and the one that starts the VM. */
+ * The rules that do that (hops.h) are put into the rulebook, and taken out again, as other rules
+ * come and go; people are not shown them.  A trace brings the same rules along: then they are there
+ * once.  The agent's thread, and the one that starts the VM. */
 #ifndef AGENT_CARRY_H
 #define AGENT_CARRY_H
 
@@ -18,7 +18,8 @@ bool carry_is_wanted(void);		    /* some rule needs them */
 
 size_t carry_rules(void); /* so many of the rulebook are ours */
 
-/* After rules have come or gone, before classes are surveyed: changes the rulebook to what is wanted. */
+/* After rules have come or gone, before classes are surveyed: changes the rulebook to what is
+ * wanted. */
 void carry_follow(JNIEnv *jni);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* change.h - rules come and go, and with them the hooks.  Runs on the agent's thread; change_to_rules also
- * in the one that starts the VM. */
+/* change.h - rules come and go, and with them the hooks.  Runs on the agent's thread;
+ * change_to_rules also in the one that starts the VM. */
 #ifndef AGENT_CHANGE_H
 #define AGENT_CHANGE_H
 
@@ -13,8 +13,8 @@
 void change_hook(struct conn *c, JNIEnv *jni, struct slice payload);
 void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload);
 
-/* Puts rules in for as long as the client is there, with what a hook would answer as a warning.  The
- * number of the first of them, or negative: not done, and the client knows. */
+/* Puts rules in for as long as the client is there, with what a hook would answer as a warning.
+ * The number of the first of them, or negative: not done, and the client knows. */
 struct change_rules {
 	struct slice rules;
 	const char *origin;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compilers.c - known by their names, which the kernel shows.  The JVM begins and ends them as it needs them. */
+/* compilers.c - known by their names, which the kernel shows.  The JVM begins and ends them as it
+ * needs them. */
 #include "agent/compilers.h"
 
 #include <dirent.h>
@@ -30,8 +31,8 @@ static void sleep_ms(int ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
 }
 
-/* What a thread of this process has run.  The clock's number is made as pthread_getcpuclockid makes it, which wants
- * a pthread_t. */
+/* What a thread of this process has run.  The clock's number is made as pthread_getcpuclockid makes
+ * it, which wants a pthread_t. */
 static bool thread_ns(pid_t tid, uint64_t *ns)
 {
 	clockid_t clock = (clockid_t)((~(unsigned)tid << 3) | 6);
@@ -126,7 +127,8 @@ static uint64_t run_by_all(struct compilers *c)
 	return compilers_run_by(c, TYPE_C1) + compilers_run_by(c, TYPE_C2);
 }
 
-/* Clocks are cheap to read and the states of threads are not: those of threads that have run are not looked at. */
+/* Clocks are cheap to read and the states of threads are not: those of threads that have run are
+ * not looked at. */
 bool compilers_wait(int ms, int run_ms)
 {
 	uint64_t begin = now_ns(), run = 0, more = 0;

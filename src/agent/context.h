@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* context.h - tells the probe in which sequences of callers a method is reported.
  *
- * A step of a sequence has a number that stays the same for as long as its rule is in force, so rules
- * may come and go without others being told anew.  Where a step names one method and that cannot be
- * woven, the rule's calls are compared with the Java stack instead, one by one. */
+ * A step of a sequence has a number that stays the same for as long as its rule is in force, so
+ * rules may come and go without others being told anew.  Where a step names one method and that
+ * cannot be woven, the rule's calls are compared with the Java stack instead, one by one. */
 #ifndef AGENT_CONTEXT_H
 #define AGENT_CONTEXT_H
 

@@ -88,7 +88,8 @@ bool figures_is_conditional(const struct hooked *h)
 	       (e->rule->hook.condition || e->rule->hook.context_count);
 }
 
-/* What was spent in `all` but not in `part`; each metered call stands for N, together for `calls`. */
+/* What was spent in `all` but not in `part`; each metered call stands for N, together for
+ * `calls`. */
 static struct probe_spent rest(const struct probe_metered *f, const struct probe_spent *part,
 			       uint64_t calls)
 {
@@ -404,8 +405,8 @@ static double jni_share(const struct hooked *h)
 	return calls ? (double)h->jni_calls / (double)calls : 0;
 }
 
-/* The time is that of the calls made here; calls are also those that they made in turn, of which as many
- * were timed. */
+/* The time is that of the calls made here; calls are also those that they made in turn, of which as
+ * many were timed. */
 static void put_pruned(struct buf *out, unsigned depth, const struct probe_figures *f)
 {
 	double timed = f->weight ? (double)f->timed / (double)f->weight : 0;
@@ -484,8 +485,8 @@ void figures_thread(uint32_t tid, char out[32])
 		fclose(f);
 }
 
-/* The same for many calls one after another, mostly of a few threads: to read a name takes longer than all the
- * rest.  On the agent's thread. */
+/* The same for many calls one after another, mostly of a few threads: to read a name takes longer
+ * than all the rest.  On the agent's thread. */
 static const char *thread_again(uint32_t tid)
 {
 	static struct {

@@ -13,8 +13,8 @@ void figures_put_missed(struct buf *out); /* tests of conditions that could not 
 /* Of every method that is or was hooked; flags of the message `report`. */
 void figures_put_methods(struct buf *out, uint32_t flags);
 void figures_put_status(struct buf *out);
-/* A tree may be much larger than what should be kept in memory: send(to), if there is one, is called from time to
- * time to take it out of `out`. */
+/* A tree may be much larger than what should be kept in memory: send(to), if there is one, is
+ * called from time to time to take it out of `out`. */
 int figures_put_tree(struct buf *out, void (*send)(void *to), void *to);
 void figures_put_call(struct buf *out, const struct hooked *h, const struct probe_call *call);
 

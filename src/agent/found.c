@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* found.c - keeps what windows with closed hooks found.
  *
- * A machine that has more to do than processors takes them away from threads in the middle of a call.
- * That belongs to the call's time on the wall, but not to the method.  Long calls are asked for it one by one
- * (probe/taken.h).  Of windows with others in which the
- * system did so to this process the one call that is out of all proportion is left out; windows with
- * few calls, where that cannot be told, are kept apart and used only when there are few others.  What the
- * system does not tell of (interrupts, and other guests of a virtual machine) plan/steady.h deals with: the
- * one call is left out, too, but it is told how much it was. */
+ * A machine that has more to do than processors takes them away from threads in the middle of a
+ * call.  That belongs to the call's time on the wall, but not to the method.  Long calls are asked
+ * for it one by one (probe/taken.h).  Of windows with others in which the system did so to this
+ * process the one call that is out of all proportion is left out; windows with few calls, where
+ * that cannot be told, are kept apart and used only when there are few others.  What the system
+ * does not tell of (interrupts, and other guests of a virtual machine) plan/steady.h deals with:
+ * the one call is left out, too, but it is told how much it was. */
 #include "agent/found.h"
 
 #include <math.h>
@@ -25,8 +25,8 @@ enum {
 	MANY = 8,     /* calls of one window, of which one can be seen to have been interrupted */
 	OUTLIER = 8,  /* times as long as the others */
 	LONG_US = 20, /* a call that is as long is asked whether its processor was taken away */
-	REST_NS =
-		4000, /* after a call that was measured, others of the method are to run for so long */
+	/* After a call that was measured, others of the method are to run for so long. */
+	REST_NS = 4000,
 };
 
 struct alone {
@@ -72,7 +72,8 @@ static double ns_of(double ticks)
 	return ticks * 1e9 / (double)(agent.scale.hz ? agent.scale.hz : 1);
 }
 
-/* Makes the longest call as long as the others, if it is out of all proportion; by how many ticks. */
+/* Makes the longest call as long as the others, if it is out of all proportion; by how many
+ * ticks. */
 static uint64_t trim(struct solo_sum *s)
 {
 	uint64_t rest;

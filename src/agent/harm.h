@@ -5,8 +5,8 @@
 
 #include "weave/cond.h"
 
-/* False: nothing.  Otherwise `why` says what, as in "writes the field com.shop.Cart.hits".  ctx is a
- * struct members; classes that it does not know are not looked into, and may do anything. */
+/* False: nothing.  Otherwise `why` says what, as in "writes the field com.shop.Cart.hits".  ctx is
+ * a struct members; classes that it does not know are not looked into, and may do anything. */
 bool harm_of(void *ctx, const struct cond_class *c, const struct cond_member *m, char *why,
 	     size_t cap);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hops.c - which methods of the JDK hand work over and take it up, and the natives of SondeHop.
  *
- * A task is remembered where it enters an executor, a pool or a thread, and found again where that runs
- * it.  ThreadPoolExecutor runs a task between beforeExecute and its next getTask; both exist in all
- * JDKs from 17 on.  A platform thread is met by the JVM's own event of its start, since its run()
- * may be anybody's; a virtual one in Thread.runWith, since java.lang.VirtualThread itself is not
- * woven: it begins on one stack and ends on another. */
+ * A task is remembered where it enters an executor, a pool or a thread, and found again where that
+ * runs it.  ThreadPoolExecutor runs a task between beforeExecute and its next getTask; both exist
+ * in all JDKs from 17 on.  A platform thread is met by the JVM's own event of its start, since its
+ * run() may be anybody's; a virtual one in Thread.runWith, since java.lang.VirtualThread itself is
+ * not woven: it begins on one stack and ends on another. */
 #include "agent/hops.h"
 
 #include "agent/agent.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hops.h - transactions and captured values go along when work changes threads.
  *
- * The places where the JDK hands work over and takes it up are woven by rules of our own, which look
- * like captures; java/probe/java/util/SondeHop.java does the rest.  The rules are in force only while
- * somebody traces, or some condition reads a captured value (carry.h). */
+ * The places where the JDK hands work over and takes it up are woven by rules of our own, which
+ * look like captures; java/probe/java/util/SondeHop.java does the rest.  The rules are in force
+ * only while somebody traces, or some condition reads a captured value (carry.h). */
 #ifndef AGENT_HOPS_H
 #define AGENT_HOPS_H
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* in_place.c - the clockwork of windows with closed hooks.
  *
- *	open block    hooks as the rules say: calls are counted, the tree grows
- *	closed block  windows, one after the other, in which all gates are closed but those of
- *		draw	some methods of which none calls another: their calls are measured alone
- *			that begin within a time, all or, of short ones, some.  A number of calls would
- *			not do: a part of the program that begins just then is slower at first, and would
- *			count for too much
- *		drain	... and the last call may end; the program runs at full speed
- *		marks	or, now and then, methods that are called moderately often: how often?
+ * 	open block    hooks as the rules say: calls are counted, the tree grows
+ * 	closed block  windows, one after the other, in which all gates are closed but those of
+ * 		draw	some methods of which none calls another: their calls are measured alone
+ * 			that begin within a time, all or, of short ones, some.  A number of calls would
+ * 			not do: a part of the program that begins just then is slower at first, and would
+ * 			count for too much
+ * 		drain	... and the last call may end; the program runs at full speed
+ * 		marks	or, now and then, methods that are called moderately often: how often?
  *
  * Marks tell how fast the program is without hooks, and the same methods' counts in the next open
- * block how fast it is with them.  They are chosen by an earlier block than the one that is compared, or
- * those would be chosen that happened to be called often.
+ * block how fast it is with them.  They are chosen by an earlier block than the one that is
+ * compared, or those would be chosen that happened to be called often.
  *
- * A machine is not as fast all the time, so a method is measured all the time as far as possible: all methods that
- * may share a window do.  And where nobody asks for the tree or for the speed, there are no open blocks but the first.
+ * A machine is not as fast all the time, so a method is measured all the time as far as possible:
+ * all methods that may share a window do.  And where nobody asks for the tree or for the speed,
+ * there are no open blocks but the first.
  *
- * Gates are written all at once.  What a client waits for (watch, trace), conditions and sequences of
- * callers are left alone. */
+ * Gates are written all at once.  What a client waits for (watch, trace), conditions and sequences
+ * of callers are left alone. */
 #include "agent/in_place.h"
 
 #include <math.h>
@@ -152,8 +153,8 @@ static void look_at_methods(void)
 	}
 }
 
-/* The tree may still show calls of methods whose hooks were taken out since, and what was pruned, which is no method.
- * These are not measured, and must not keep who calls them from it. */
+/* The tree may still show calls of methods whose hooks were taken out since, and what was pruned,
+ * which is no method.  These are not measured, and must not keep who calls them from it. */
 static void see_node(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
 {
 	const struct hooked *h = woven_method(id);
@@ -307,8 +308,8 @@ static void end_draw(void)
 {
 	bool calm = switches() == now.switches;
 
-	/* On a busy machine this thread has just taken the processor from another one of the process; and
-	 * who was in a call then is seen, if there were others. */
+	/* On a busy machine this thread has just taken the processor from another one of the
+	 * process; and who was in a call then is seen, if there were others. */
 	for (size_t i = 0; i < now.n; i++) {
 		struct solo_sum s = solo_sum(i);
 
@@ -423,8 +424,8 @@ static void look_at_window(uint64_t t)
 
 /* ---- a session ---------------------------------------------------------------------------- */
 
-/* While windows take turns, this thread waits for its turn when it wakes, rather than to take the processor
- * from somebody who is being measured. */
+/* While windows take turns, this thread waits for its turn when it wakes, rather than to take the
+ * processor from somebody who is being measured. */
 static void set_polite(bool polite)
 {
 	struct sched_param p = { 0 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* in_place.h - measures methods while all other hooks are closed, in windows that take turns.
  *
- * For a client, for so long; or, by an option, for as long as the JVM runs.  Blocks in which hooks are
- * open, and calls are counted and put into the tree, take turns with blocks in which they are closed but
- * for the few methods that are measured alone (probe/solo.h).  When it ends, or the client goes, all
- * gates are as they were.  Everything runs on the agent's thread unless it says otherwise. */
+ * For a client, for so long; or, by an option, for as long as the JVM runs.  Blocks in which hooks
+ * are open, and calls are counted and put into the tree, take turns with blocks in which they are
+ * closed but for the few methods that are measured alone (probe/solo.h).  When it ends, or the
+ * client goes, all gates are as they were.  Everything runs on the agent's thread unless it says
+ * otherwise. */
 #ifndef AGENT_IN_PLACE_H
 #define AGENT_IN_PLACE_H
 

@@ -373,8 +373,8 @@ static bool has_data(const struct cache_look *look)
 	return false;
 }
 
-/* 1; 0: this JVM has no numbers for the conditions in it, or too large ones for its methods; or negative: the
- * class must not be used. */
+/* 1; 0: this JVM has no numbers for the conditions in it, or too large ones for its methods; or
+ * negative: the class must not be used. */
 static int take_recipe(struct showing *s, struct cache_look *look, struct slice name)
 {
 	struct recipe r = look->found;
@@ -411,8 +411,8 @@ static int take_recipe(struct showing *s, struct cache_look *look, struct slice 
 	return rc < 0 ? rc : 1;
 }
 
-/* Looks for the class in the cache, and weaves and stores it when it is not there.  1: that was all;
- * 0: it has to be woven for this JVM alone; negative: it cannot be woven. */
+/* Looks for the class in the cache, and weaves and stores it when it is not there.  1: that was
+ * all; 0: it has to be woven for this JVM alone; negative: it cannot be woven. */
 static int use_cache(struct showing *s, const struct cache_query *q, struct slice name)
 {
 	struct store *store = cached_get();
@@ -465,8 +465,8 @@ static bool hand_over(jvmtiEnv *jvmti, struct slice class, jint *new_n, unsigned
 	return true;
 }
 
-/* A class that the rules want redefined in the running program was loaded: the agent's thread sees to
- * it at its next look. */
+/* A class that the rules want redefined in the running program was loaded: the agent's thread sees
+ * to it at its next look. */
 static bool live_waits;
 
 static bool is_live(const struct edition *e, const struct rule_class *facts)
@@ -569,7 +569,8 @@ static struct slice name_in(struct slice bytes, struct arena *mem)
 	return name;
 }
 
-/* What this thread wants to see: a class that it shows itself, and then one of which it refuses the bytes. */
+/* What this thread wants to see: a class that it shows itself, and then one of which it refuses the
+ * bytes. */
 static __thread struct {
 	struct buf *bytes; /* NULL: it wants to weave */
 	bool refuse;	   /* the next class that is shown */
@@ -580,10 +581,10 @@ static const uint8_t nobody[] =
 	"\xca\xfe\xba\xbe\0\0\0\x34\0\5\1\0\6Nobody\7\0\1\1\0\20java/lang/Object\7\0\3"
 	"\6\0\0\2\0\4\0\0\0\0\0\0\0\0";
 
-/* The JVM shows the classes of a retransformation one by one before it replaces any of them, and replaces none
- * when one of them is refused.  So a class can be looked into without the JVM having to compile anew all that
- * it has compiled of it.  What it keeps of the refused one's class file it forgets to give back; hence a tiny
- * one. */
+/* The JVM shows the classes of a retransformation one by one before it replaces any of them, and
+ * replaces none when one of them is refused.  So a class can be looked into without the JVM having
+ * to compile anew all that it has compiled of it.  What it keeps of the refused one's class file it
+ * forgets to give back; hence a tiny one. */
 bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out)
 {
 	jclass tiny = (*jni)->FindClass(jni, "java/io/Serializable");
@@ -719,8 +720,8 @@ static bool is_decided_above(const struct edition *e, const struct kin_of *k, st
 	return false;
 }
 
-/* At level full the template is chosen by what the class is, and there are ancestors beyond those that
- * its own file names. */
+/* At level full the template is chosen by what the class is, and there are ancestors beyond those
+ * that its own file names. */
 static bool is_full_below(JNIEnv *jni, const struct kin_of *k)
 {
 	const struct rule_class *c = &k->list[0];
@@ -759,8 +760,9 @@ void JNICALL instrument_on_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 		again = is_decided_above(e, &kin, &mem) || is_full_below(jni, &kin);
 	arena_release(&mem);
 	edition_put(e);
-	/* A class that is retransformed before it was linked is prepared in the midst of it.  Retransformed
-	 * once more then, it would be woven twice; the next look finds whether it is as it should be. */
+	/* A class that is retransformed before it was linked is prepared in the midst of it.
+	 * Retransformed once more then, it would be woven twice; the next look finds whether it is
+	 * as it should be. */
 	if (again && survey_is_showing())
 		__atomic_store_n(&live_waits, true, __ATOMIC_RELAXED);
 	else if (again)

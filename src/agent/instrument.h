@@ -19,7 +19,8 @@ struct survey {
 	size_t n;
 	bool at_once;	    /* set by the caller: no class may rest */
 	uint64_t looked_at; /* classes that can be changed */
-	/* Set by the caller: names to find the nearest to, of a class (a/b/C) and a method; may be empty. */
+	/* Set by the caller: names to find the nearest to, of a class (a/b/C) and a method; may be
+	 * empty. */
 	struct slice wanted, wanted_method;
 	char near[200]; /* "a/b/C" or "a/b/C::m", or "" */
 };
@@ -48,12 +49,13 @@ uint64_t instrument_retransform(JNIEnv *jni, const struct survey *s, instrument_
 /* Switches the JVM's events to what the edition in force needs. */
 void instrument_events(void);
 
-/* The class file of a class as the JVM has it, without anybody's hooks; false: not to be had.  On the
- * agent's thread. */
+/* The class file of a class as the JVM has it, without anybody's hooks; false: not to be had.  On
+ * the agent's thread. */
 bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out);
 
-/* What the rule (NULL: a step of others' sequences) wants in the method.  All rules that want one of the two have the
- * same hook, which knows neither rule nor context; and what is further down serves those above, too. */
+/* What the rule (NULL: a step of others' sequences) wants in the method.  All rules that want one
+ * of the two have the same hook, which knows neither rule nor context; and what is further down
+ * serves those above, too. */
 enum instrument_code {
 	CODE_OWN,	/* its own: a condition, a capture, another template */
 	CODE_PLAIN,	/* the hook of level timed */
@@ -61,8 +63,8 @@ enum instrument_code {
 };
 enum instrument_code instrument_code(const struct rule *rule);
 
-/* How a woven method is observed from now on: under the rule that hooks it (or NULL), as these steps of
- * sequences.  agent.lock is held. */
+/* How a woven method is observed from now on: under the rule that hooks it (or NULL), as these
+ * steps of sequences.  agent.lock is held. */
 struct instrument_how {
 	const struct edition *edition;
 	const struct rule *rule;

@@ -99,8 +99,8 @@ static uint64_t look_at(struct hooked *h, struct limit *limits, double seconds)
 	return fresh;
 }
 
-/* While Java counts by itself (probe/lane.h), how often a method is called changes nothing, unless its rule says
- * so; and a program that starts has thousands of them. */
+/* While Java counts by itself (probe/lane.h), how often a method is called changes nothing, unless
+ * its rule says so; and a program that starts has thousands of them. */
 static bool matters(const struct hooked *h, bool lanes)
 {
 	const struct entry *e = lanes && h->level == LEVEL_LIGHT ? rulebook_entry(h->rule) : NULL;

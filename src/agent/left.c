@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* left.c - the account of what was left alone, and why: methods by the table of woven classes, whole
- * classes by the last survey. */
+/* left.c - the account of what was left alone, and why: methods by the table of woven classes,
+ * whole classes by the last survey. */
 #include "agent/left.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* left.h - what was left alone, over all classes, and why.
  *
- * Methods are counted in the table of woven classes; classes that no weaving ever sees are told here by the
- * survey.  The agent's thread, but for left_misfit. */
+ * Methods are counted in the table of woven classes; classes that no weaving ever sees are told
+ * here by the survey.  The agent's thread, but for left_misfit. */
 #ifndef AGENT_LEFT_H
 #define AGENT_LEFT_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* locks.c - who waits for which lock, and who holds it.
  *
- * An entry is one (class of lock, waiting method, holding method).  To ask for the holder of a monitor
- * the JVM has to stop threads, so that is done at most ASKED_A_SECOND times a second; other
+ * An entry is one (class of lock, waiting method, holding method).  To ask for the holder of a
+ * monitor the JVM has to stop threads, so that is done at most ASKED_A_SECOND times a second; other
  * contentions in between are passed over.
  *
- * The same events tell metered calls for how long they were blocked, which is the probe's business: they are on
- * while samples are taken or a rule says `metered`. */
+ * The same events tell metered calls for how long they were blocked, which is the probe's business:
+ * they are on while samples are taken or a rule says `metered`. */
 #include "agent/locks.h"
 
 #include <stdio.h>

@@ -14,7 +14,8 @@
 
 void locks_begin(JNIEnv *jni); /* switches the JVM's events on */
 void locks_end(void);
-/* Metered calls are told for how long they are blocked, or not any more.  false: the JVM does not tell. */
+/* Metered calls are told for how long they are blocked, or not any more.  false: the JVM does not
+ * tell. */
 bool locks_meter(bool on);
 
 /* The thread was seen parked below an acquire(). */

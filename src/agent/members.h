@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* members.h - fields and methods of loaded classes, for the check of conditions, as JVMTI tells them:
- * no class is loaded for it.
+/* members.h - fields and methods of loaded classes, for the check of conditions, as JVMTI tells
+ * them: no class is loaded for it.
  *
- * A book lives in the arena it was opened with; its local references live until members_close.
- * One thread. */
+ * A book lives in the arena it was opened with; its local references live until members_close.  One
+ * thread. */
 #ifndef AGENT_MEMBERS_H
 #define AGENT_MEMBERS_H
 

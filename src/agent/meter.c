@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meter.c - reads the allocated bytes of the running thread where HotSpot keeps them.
  *
- * com.sun.management tells them to Java code only.  HotSpot counts them in each Thread: what was in buffers that
- * the thread has used up (_allocated_bytes), and besides what is used of the one it has now (_tlab, from
- * _start to _top).  Where these lie is in the tables for debuggers.  The Thread of a JNIEnv lies a
- * fixed distance before it, which is found with a thread of which Java knows both (Thread.eetop). */
+ * com.sun.management tells them to Java code only.  HotSpot counts them in each Thread: what was in
+ * buffers that the thread has used up (_allocated_bytes), and besides what is used of the one it
+ * has now (_tlab, from _start to _top).  Where these lie is in the tables for debuggers.  The
+ * Thread of a JNIEnv lies a fixed distance before it, which is found with a thread of which Java
+ * knows both (Thread.eetop). */
 #include "agent/meter.h"
 
 #include <fcntl.h>
@@ -34,8 +35,8 @@ static uint64_t word(const char *at)
 	return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_RELAXED);
 }
 
-/* In an observed thread, in the middle of anything: GetEnv only looks into thread-local memory.  Its answer is not
- * kept: a native thread that leaves the JVM and comes back is another Thread. */
+/* In an observed thread, in the middle of anything: GetEnv only looks into thread-local memory.
+ * Its answer is not kept: a native thread that leaves the JVM and comes back is another Thread. */
 static uint64_t bytes_now(void)
 {
 	const char *mine;

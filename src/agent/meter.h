@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meter.h - what metered calls are told by the agent: how many bytes their thread has allocated, for how long
- * it was blocked, and whether the processor counts for them. */
+/* meter.h - what metered calls are told by the agent: how many bytes their thread has allocated,
+ * for how long it was blocked, and whether the processor counts for them. */
 #ifndef AGENT_METER_H
 #define AGENT_METER_H
 

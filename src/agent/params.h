@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* params.h - puts back what some JVMs lose when they show a loaded class: the names of parameters.
  *
- * Before JDK 17.0.20 and 21 (JDK-8240908) the class file that HotSpot makes of a loaded class has no
- * MethodParameters, and whoever returns such a class takes them from the program; frameworks that
- * look for parameters by name then fail. */
+ * Before JDK 17.0.20 and 21 (JDK-8240908) the class file that HotSpot makes of a loaded class has
+ * no MethodParameters, and whoever returns such a class takes them from the program; frameworks
+ * that look for parameters by name then fail. */
 #ifndef AGENT_PARAMS_H
 #define AGENT_PARAMS_H
 

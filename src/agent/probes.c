@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* probes.c - defines java.util.SondeProbe with its helpers in java.base and binds its natives.
  *
- * Three ways lead from woven code into src/probe.  Plain JNI works everywhere.  On JDK 17 the JVM can
- * call `JavaCritical_*` twins of static natives that take only numbers, without changing the
- * thread's state, when its flag CriticalJNINatives is on; it reads the flag when it makes the wrapper
- * of a native method, so it must be on before these are first called.  From JDK 22 on
+ * Three ways lead from woven code into src/probe.  Plain JNI works everywhere.  On JDK 17 the JVM
+ * can call `JavaCritical_*` twins of static natives that take only numbers, without changing the
+ * thread's state, when its flag CriticalJNINatives is on; it reads the flag when it makes the
+ * wrapper of a native method, so it must be on before these are first called.  From JDK 22 on
  * SondeFast does the same by java.lang.foreign. */
 #include "agent/probes.h"
 
@@ -49,10 +49,10 @@ static struct {
 	NATIVE type JNICALL JavaCritical_java_util_SondeProbe_##name(__VA_ARGS__)
 
 /* Settled calls.  A processor reads its counter while instructions before it still wait: the end of
- * a chain of 100 divisions, 500 ns, is told 20 ns after its begin.  Waiting for them costs some ns and
- * the overlap with what follows.  So it is done for methods of which Sonde chooses which calls are
- * timed, and not where a rule wants every call timed, come what may.  Their tokens have bit
- * 62 set, which no tick reaches in decades; bit 63 would make them negative, which Java asks for.  Bit
+ * a chain of 100 divisions, 500 ns, is told 20 ns after its begin.  Waiting for them costs some ns
+ * and the overlap with what follows.  So it is done for methods of which Sonde chooses which calls
+ * are timed, and not where a rule wants every call timed, come what may.  Their tokens have bit 62
+ * set, which no tick reaches in decades; bit 63 would make them negative, which Java asks for.  Bit
  * 61 is SOLO_TOKEN, and 60 says that Java has more to do before the call begins. */
 #define SETTLED ((uint64_t)1 << 62)
 
@@ -592,8 +592,8 @@ void probes_warm_blanks(JNIEnv *jni)
 	(*jni)->ExceptionClear(jni);
 }
 
-/* Calls that are interpreted teach the compilers nothing: so there are pauses, until C1 has come to it, and some more
- * after that. */
+/* Calls that are interpreted teach the compilers nothing: so there are pauses, until C1 has come to
+ * it, and some more after that. */
 enum { TRAININGS = 10, TRAININGS_MAX = 100, TRAINING_NS = 5000000 };
 
 static bool is_compiled(JNIEnv *jni, const char *name, const char *desc)

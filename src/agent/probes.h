@@ -24,8 +24,8 @@ void probes_hold(void);
 void probes_let(JNIEnv *jni);
 void probes_close_all(JNIEnv *jni);
 
-/* For windows in which hooks are closed.  probes_shut sets the first n gates to what it is given, and
- * probes_reopen back to what they were, or have become meanwhile. */
+/* For windows in which hooks are closed.  probes_shut sets the first n gates to what it is given,
+ * and probes_reopen back to what they were, or have become meanwhile. */
 enum { PROBES_OPEN = 1, PROBES_ALONE = -8 }; /* values of gates */
 int probes_gate(uint32_t id);		     /* what it is when nothing is shut */
 void probes_shut(JNIEnv *jni, const int8_t *all, uint32_t n);
@@ -49,14 +49,15 @@ bool probes_settles(uint32_t id);
 bool probes_go_fast(JNIEnv *jni);
 /* Has the code compiled that calls which are measured alone begin with. */
 void probes_warm_blanks(JNIEnv *jni);
-/* Lets compilers see closed hooks before they see open ones: gates can then be changed without anything being compiled
- * anew.  Takes a twentieth of a second, once, and on a busy machine up to half of one. */
+/* Lets compilers see closed hooks before they see open ones: gates can then be changed without
+ * anything being compiled anew.  Takes a twentieth of a second, once, and on a busy machine up to
+ * half of one. */
 void probes_train(JNIEnv *jni);
 const char *probes_mechanism(void); /* "JNI", "JNI critical", "FFM critical" */
 bool probes_is_fast(void);
 
-/* The class of that name in java.base: the one there from an earlier attach, or a new one.  A global
- * reference; NULL: noted. */
+/* The class of that name in java.base: the one there from an earlier attach, or a new one.  A
+ * global reference; NULL: noted. */
 jclass probes_define(JNIEnv *jni, const char *name, const uint8_t *from, const uint8_t *to);
 
 const jclass *probes_own(size_t *n); /* all that were defined so */

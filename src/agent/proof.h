@@ -2,9 +2,9 @@
 /* proof.h - shows that the JVM runs the original byte code again.
  *
  * Before a method was woven, a hash of its code was kept.  Now the code that the JVM has for it is
- * fetched (JVMTI GetBytecodes: not what was handed to it, but what it runs) and hashed again.  Where
- * another agent comes behind ours, or came later, the code may differ by its changes; then it is
- * enough that nothing in it calls the probe. */
+ * fetched (JVMTI GetBytecodes: not what was handed to it, but what it runs) and hashed again.
+ * Where another agent comes behind ours, or came later, the code may differ by its changes; then it
+ * is enough that nothing in it calls the probe. */
 #ifndef AGENT_PROOF_H
 #define AGENT_PROOF_H
 

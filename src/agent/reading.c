@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reading.c - one reader of the probe's figures at a time.
  *
- * Sweeping gives back the memory of threads that have ended.  A report that is written while the JVM
- * ends reads that memory in another thread, and without the lock met pages that were just given
+ * Sweeping gives back the memory of threads that have ended.  A report that is written while the
+ * JVM ends reads that memory in another thread, and without the lock met pages that were just given
  * back: a program that has ended well would have crashed behind its last line. */
 #include "agent/reading.h"
 

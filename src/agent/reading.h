@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reading.h - the probe's figures, for any thread of the agent.
  *
- * Who reads figures must be alone (probe.h), and they are read by the agent's own thread, by threads
- * that load classes, and by the one in which the JVM ends.  Here they take turns.  The lock is held for
- * the one call only; a visitor must not take agent.lock. */
+ * Who reads figures must be alone (probe.h), and they are read by the agent's own thread, by
+ * threads that load classes, and by the one in which the JVM ends.  Here they take turns.  The lock
+ * is held for the one call only; a visitor must not take agent.lock. */
 #ifndef AGENT_READING_H
 #define AGENT_READING_H
 

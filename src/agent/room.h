@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* room.h - memory for one class on its way through the agent, used again for the next one.
  *
- * A program that starts loads thousands of classes, one behind another; what each of them gave back to the heap,
- * and took from it again, the kernel had to fill with zeroes once more.  One room is kept; threads that load
- * classes at the same time make theirs.  Any thread. */
+ * A program that starts loads thousands of classes, one behind another; what each of them gave back
+ * to the heap, and took from it again, the kernel had to fill with zeroes once more.  One room is
+ * kept; threads that load classes at the same time make theirs.  Any thread. */
 #ifndef AGENT_ROOM_H
 #define AGENT_ROOM_H
 

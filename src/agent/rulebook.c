@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rulebook.c - keeps rules as single lines of text.  A rule may need others (a capture, a template of
- * the user's own), so an edition is always made anew from all lines, which is cheap, and put in
+/* rulebook.c - keeps rules as single lines of text.  A rule may need others (a capture, a template
+ * of the user's own), so an edition is always made anew from all lines, which is cheap, and put in
  * force only when all of it could be made. */
 #include "agent/rulebook.h"
 

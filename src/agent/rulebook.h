@@ -53,9 +53,9 @@ struct rulebook {
 
 extern struct rulebook rulebook;
 
-/* Adds the rules of a text, as `as` says of all of them (holder, watched, at_least, root).  Nothing changes
- * unless all is well.  The number of the first rule added, or negative with the reason appended
- * to *why for people. */
+/* Adds the rules of a text, as `as` says of all of them (holder, watched, at_least, root).  Nothing
+ * changes unless all is well.  The number of the first rule added, or negative with the reason
+ * appended to *why for people. */
 int rulebook_add(struct slice text, const char *origin, const struct entry *as, struct buf *why);
 
 /* The entry of that number, or NULL.  They are in the order of their numbers. */

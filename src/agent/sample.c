@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample.c - stack traces of all threads, added up in one tree.
  *
- * The tree has the outermost frames at its root; a node is a method in its sequence of callers.  What
- * is counted is where a stack ended, and what its thread did: the receiver sums up.  Each look stops
- * the threads for a moment (GetAllStackTraces); what that takes is measured, and when it is more than
- * one part in COST_MAX of the time, looks become rarer.  Thread states are the JVM's: a thread in a system call
- * is "native", one that runs Java code or waits for a processor is "running". */
+ * The tree has the outermost frames at its root; a node is a method in its sequence of callers.
+ * What is counted is where a stack ended, and what its thread did: the receiver sums up.  Each look
+ * stops the threads for a moment (GetAllStackTraces); what that takes is measured, and when it is
+ * more than one part in COST_MAX of the time, looks become rarer.  Thread states are the JVM's: a
+ * thread in a system call is "native", one that runs Java code or waits for a processor is
+ * "running". */
 #include "agent/sample.h"
 
 #include <stdlib.h>
@@ -186,8 +187,8 @@ static void add_stack(const jvmtiStackInfo *info, int *parked)
 		locks_parked(now.jni, info->thread, &now.sites);
 }
 
-/* Processor time of this thread.  Not the clock on the wall: on a busy machine most of a look is waiting
- * for a processor, which costs nobody. */
+/* Processor time of this thread.  Not the clock on the wall: on a busy machine most of a look is
+ * waiting for a processor, which costs nobody. */
 static uint64_t own_ns(void)
 {
 	struct timespec t = { 0, 0 };

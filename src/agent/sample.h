@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample.h - where the threads of the program are, looked at some times a second.
  *
- * One client at a time.  Samples are taken by the agent's thread between its other work, so commands
- * go on being served meanwhile.  The memory for frames is bounded; the rate goes down by itself
- * when one look costs too much.  Everything runs on the agent's thread unless it says otherwise. */
+ * One client at a time.  Samples are taken by the agent's thread between its other work, so
+ * commands go on being served meanwhile.  The memory for frames is bounded; the rate goes down by
+ * itself when one look costs too much.  Everything runs on the agent's thread unless it says
+ * otherwise. */
 #ifndef AGENT_SAMPLE_H
 #define AGENT_SAMPLE_H
 

@@ -261,7 +261,8 @@ static void conn_read(struct conn *c)
 	}
 }
 
-/* What the client has sent, or is ready to read: nothing more is read from one that owes us that. */
+/* What the client has sent, or is ready to read: nothing more is read from one that owes us
+ * that. */
 static void conn_serve(struct conn *c)
 {
 	if (!c->out.n) {

@@ -28,8 +28,8 @@ struct conn {
 };
 
 /* In the thread that starts the VM or attaches: opens the socket, applies the rules of the options,
- * starts the thread.  Without a socket an agent that comes late does nothing; one that was there from
- * the start follows the rules of its options.  False: noted, and the agent does nothing. */
+ * starts the thread.  Without a socket an agent that comes late does nothing; one that was there
+ * from the start follows the rules of its options.  False: noted, and the agent does nothing. */
 bool server_start(JNIEnv *jni);
 
 /* In a thread that attaches: when the agent is about to leave, waits until it has. */
@@ -41,7 +41,8 @@ void server_vm_death(JNIEnv *jni);
 /* The command that runs now ends the agent: the loop is left after it. */
 void server_stop(void);
 
-/* Sends what is in c->out, waiting up to ms for a slow reader; the rest goes when it reads again. */
+/* Sends what is in c->out, waiting up to ms for a slow reader; the rest goes when it reads
+ * again. */
 void conn_flush(struct conn *c, int ms);
 bool conn_is_alive(struct conn *c); /* false: the client has gone */
 

@@ -120,7 +120,8 @@ static bool is_called_by(struct callers *c, struct hooked *caller, JNIEnv *jni)
 
 	if (!caller)
 		return false;
-	/* The same ones come again and again, and the JVM wants more time for each question than for a frame. */
+	/* The same ones come again and again, and the JVM wants more time for each question than
+	 * for a frame. */
 	m = c->frames[at].method;
 	if (__atomic_load_n(&caller->java, __ATOMIC_RELAXED) == (void *)m)
 		return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack.h - looks at the Java stack of the calling thread where the probe cannot know: has one method
- * called another itself, and is a call inside a sequence whose steps cannot all be woven?
+/* stack.h - looks at the Java stack of the calling thread where the probe cannot know: has one
+ * method called another itself, and is a call inside a sequence whose steps cannot all be woven?
  *
  * Microseconds, not nanoseconds; counted. */
 #ifndef AGENT_STACK_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey.c - which loaded classes do not look as the rules in force want them, and the retransforming
- * of those.
+/* survey.c - which loaded classes do not look as the rules in force want them, and the
+ * retransforming of those.
  *
  * A class needs it when it is woven and no rule wants it any more, or when a rule may want it and
- * the rules that touch it are other ones than those it was woven under (their text is
- * remembered as a digest).  One that no rule wants any more rests for some seconds with its hooks
- * closed, since whoever looks for a cause hooks the same methods again.  The JVM redefines a whole batch or nothing, so a batch that it
- * refuses is halved until the bad class stands alone. */
+ * the rules that touch it are other ones than those it was woven under (their text is remembered as
+ * a digest).  One that no rule wants any more rests for some seconds with its hooks closed, since
+ * whoever looks for a cause hooks the same methods again.  The JVM redefines a whole batch or
+ * nothing, so a batch that it refuses is halved until the bad class stands alone. */
 #include "agent/instrument.h"
 
 #include <limits.h>
@@ -53,7 +53,8 @@ static void refresh_method(struct look *l, struct hooked *h, const struct rule_c
 			list[kept++] = list[i];
 	how.n_anchors = kept;
 	if (!how.rule && !kept) {
-		/* But captures stay; and whether a method has an annotation only its class file says. */
+		/* But captures stay; and whether a method has an annotation only its class file
+		 * says. */
 		if (!n && !h->bound && !l->edition->wants_marks && woven_is_in(h))
 			woven_close(l->jni, h);
 		return;
@@ -119,9 +120,9 @@ static bool method_fits(const struct look *l, const struct woven *w, const struc
 	return h && h->in_code && h->code >= want;
 }
 
-/* Other rules than those under which the class was woven may want the same code: a hook of level timed does
- * not know in which contexts it is open, and one that is not wanted any more can be closed.  So that
- * digging deeper does not have the JVM compile anew what it has just compiled. */
+/* Other rules than those under which the class was woven may want the same code: a hook of level
+ * timed does not know in which contexts it is open, and one that is not wanted any more can be
+ * closed.  So that digging deeper does not have the JVM compile anew what it has just compiled. */
 static bool fits(const struct look *l, const struct woven *w, const struct rule_class *facts)
 {
 	jmethodID *methods = NULL;
@@ -219,9 +220,9 @@ static void leave_record(const struct edition *e, const struct rule_class *facts
 	context_unplaced_class(e, facts);
 }
 
-/* Before 25.0.4 (JDK-8376185) HotSpot loses the type annotations of a record, or crashes, when it makes
- * a class file of one.  It does not when it has kept the bytes, which it does of classes that were
- * woven when they were loaded. */
+/* Before 25.0.4 (JDK-8376185) HotSpot loses the type annotations of a record, or crashes, when it
+ * makes a class file of one.  It does not when it has kept the bytes, which it does of classes that
+ * were woven when they were loaded. */
 bool survey_is_fragile(const struct kin_of *kin)
 {
 	int update = 0;
@@ -292,8 +293,8 @@ static void look_for_near(struct look *l, jclass klass, struct slice name)
 		is_near(l, 1, name, none); /* of another package */
 }
 
-/* Most classes are none of our business, and their names tell.  Everything else about a class is ten times as dear
- * to ask, and programs have tens of thousands of them. */
+/* Most classes are none of our business, and their names tell.  Everything else about a class is
+ * ten times as dear to ask, and programs have tens of thousands of them. */
 static bool is_out_of_question(struct look *l, jclass klass)
 {
 	struct rule_class facts = { 0 };

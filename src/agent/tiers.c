@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tiers.c - reads where HotSpot keeps it what a method is run by: its Method points at its compiled code (an
- * nmethod), or at none, and that knows the level it was compiled at.  Where these lie is told by the tables for
- * debuggers.  Code may be thrown away while it is looked at, so nothing is read directly: the kernel copies
- * it, and a page that is gone is an answer, not a crash. */
+/* tiers.c - reads where HotSpot keeps it what a method is run by: its Method points at its compiled
+ * code (an nmethod), or at none, and that knows the level it was compiled at.  Where these lie is
+ * told by the tables for debuggers.  Code may be thrown away while it is looked at, so nothing is
+ * read directly: the kernel copies it, and a page that is gone is an answer, not a crash. */
 #include "agent/tiers.h"
 
 #include <sys/uio.h>

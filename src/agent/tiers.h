@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tiers.h - what runs methods now: the interpreter, C1, C2, or native code.
  *
- * The JVM's events would tell each compilation, and cost each; here it is looked at when somebody asks.  The
- * agent's thread only. */
+ * The JVM's events would tell each compilation, and cost each; here it is looked at when somebody
+ * asks.  The agent's thread only. */
 #ifndef AGENT_TIERS_H
 #define AGENT_TIERS_H
 

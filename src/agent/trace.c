@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.c - transactions, out of the probe's memory to the client that traces.
  *
- * What is kept waits in the probe until it is taken here, written into the client's buffer as messages,
- * and given back.  Names of methods go before they are first used.  A client that does not read
- * misses whole transactions, which are counted. */
+ * What is kept waits in the probe until it is taken here, written into the client's buffer as
+ * messages, and given back.  Names of methods go before they are first used.  A client that does
+ * not read misses whole transactions, which are counted. */
 #include "agent/trace.h"
 
 #include <stdio.h>
@@ -76,8 +76,8 @@ bool trace_is_for(const struct conn *c)
 	return trace.client && trace.client == c->number;
 }
 
-/* The roots' rules, and the others that are to be hooked besides, which come first: of several rules
- * for one method the last decides. */
+/* The roots' rules, and the others that are to be hooked besides, which come first: of several
+ * rules for one method the last decides. */
 static bool hold_rules(struct conn *c, JNIEnv *jni, const struct wire_trace *m)
 {
 	struct change_rules r = { .origin = "trace", .as = { .holder = c->number } };

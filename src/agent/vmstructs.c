@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vmstructs.c - gHotSpotVMStructs is an array of (type, field, offset, address of a static field),
- * gHotSpotVMIntConstants one of (name, value), gHotSpotVMTypes one of (type, size); each ends with an
- * entry without a name.  How long an entry is, and where its parts lie, is told by further symbols.
- * The flags of the JVM are an array of JVMFlag, which those tables describe. */
+ * gHotSpotVMIntConstants one of (name, value), gHotSpotVMTypes one of (type, size); each ends with
+ * an entry without a name.  How long an entry is, and where its parts lie, is told by further
+ * symbols.  The flags of the JVM are an array of JVMFlag, which those tables describe. */
 #include "agent/vmstructs.h"
 
 #include <dlfcn.h>

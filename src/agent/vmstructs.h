@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vmstructs.h - looks things up in the tables that HotSpot exports for debuggers.  Nothing is guessed:
- * where a table or an entry is missing, the answer is "not there". */
+/* vmstructs.h - looks things up in the tables that HotSpot exports for debuggers.  Nothing is
+ * guessed: where a table or an entry is missing, the answer is "not there". */
 #ifndef AGENT_VMSTRUCTS_H
 #define AGENT_VMSTRUCTS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vthread.c - HotSpot tells of mounting and unmounting by extension events, which are found by name.
+/* vthread.c - HotSpot tells of mounting and unmounting by extension events, which are found by
+ * name.
  *
  * What probe_unmount puts away is kept in the JVM's own thread-local storage of the virtual thread;
  * when nothing hooked was running, there is nothing to keep, and nothing is stored. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vthread.h - virtual threads: their part of the probe's stack goes with them from carrier to carrier. */
+/* vthread.h - virtual threads: their part of the probe's stack goes with them from carrier to
+ * carrier. */
 #ifndef AGENT_VTHREAD_H
 #define AGENT_VTHREAD_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.c - single calls, out of the probe's ring to the clients that watch them.
  *
- * A watching client holds its rules; the calls of a method go to whoever holds the rule that decides
- * about it.  Calls that a client is too slow to read are passed over and counted. */
+ * A watching client holds its rules; the calls of a method go to whoever holds the rule that
+ * decides about it.  Calls that a client is too slow to read are passed over and counted. */
 #include "agent/watch.h"
 
 #include "agent/agent.h"

@@ -91,11 +91,11 @@ void woven_recount(struct woven *w); /* its methods came or went otherwise */
 
 bool woven_has_code(const struct woven *w); /* any hook, be it closed */
 
-/* Can the class stay as it is woven while no rule wants it?  Closed hooks cost next to nothing, a rule that
- * comes back finds them, and JVMs keep some memory for every method that is replaced. */
+/* Can the class stay as it is woven while no rule wants it?  Closed hooks cost next to nothing, a
+ * rule that comes back finds them, and JVMs keep some memory for every method that is replaced. */
 bool woven_can_rest(const struct woven *w);
-/* Closes all its hooks, for ten seconds; for twice as long after each time that a rule came back too
- * late, up to ten minutes. */
+/* Closes all its hooks, for ten seconds; for twice as long after each time that a rule came back
+ * too late, up to ten minutes. */
 void woven_rest(JNIEnv *jni, struct woven *w);
 uint64_t woven_count_resting(void); /* takes the lock */
 uint64_t woven_resting(void); /* first tick at which a rest ends; 0: none.  Without the lock */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.h - recipes by what decides them: the class's bytes, the rules that touch it, Sonde itself.
  *
- * Which rules touch a class can only be told after reading it.  So a look-up has two steps: the class's
- * bytes together with all rules lead to a link, which names the recipe (or says that no rule
- * touches the class); where there is no link yet, the class is read, and the rules that touch it lead to
- * the recipe.  The usual start thus costs a hash and two look-ups, and a change of one rule
- * costs only the classes that it is about.
+ * Which rules touch a class can only be told after reading it.  So a look-up has two steps: the
+ * class's bytes together with all rules lead to a link, which names the recipe (or says that no
+ * rule touches the class); where there is no link yet, the class is read, and the rules that touch
+ * it lead to the recipe.  The usual start thus costs a hash and two look-ups, and a change of one
+ * rule costs only the classes that it is about.
  *
  * A cache_rules is made once for a sealed set of rules and only read after that, by any thread. */
 #ifndef CACHE_CACHE_H
@@ -61,8 +61,8 @@ void cache_link_put(const struct cache_rules *rules, const struct cache_look *lo
 /* The link's contents, for people: the recipe's key; zero: no rule touches the class. */
 int cache_link_get(struct slice contents, struct hash128 *recipe);
 
-/* Weaves the class and appends its recipe to `kept`.  0 or E_NO_MEMORY; a class that cannot be woven has
- * a recipe, too. */
+/* Weaves the class and appends its recipe to `kept`.  0 or E_NO_MEMORY; a class that cannot be
+ * woven has a recipe, too. */
 int cache_weave(const struct cache_query *q, const struct cache_look *look, struct arena *work,
 		struct buf *kept);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash.c - the 128-bit form of MurmurHash3 (Austin Appleby's public-domain design) for 64-bit machines,
- * with a seed of 128 bits.  Two lanes take eight bytes each in turn and feed each other; at the end
- * every bit of both is made to depend on every other.
+/* hash.c - the 128-bit form of MurmurHash3 (Austin Appleby's public-domain design) for 64-bit
+ * machines, with a seed of 128 bits.  Two lanes take eight bytes each in turn and feed each other;
+ * at the end every bit of both is made to depend on every other.
  *
- * Since each step waits for the one before, a processor has little to do meanwhile.  So what is longer
- * than LONG is cut into four parts whose steps are taken in turn, and what these come to is hashed
- * together with the rest: those of javac take two thirds of the time that way. */
+ * Since each step waits for the one before, a processor has little to do meanwhile.  So what is
+ * longer than LONG is cut into four parts whose steps are taken in turn, and what these come to is
+ * hashed together with the rest: those of javac take two thirds of the time that way. */
 #include "cache/hash.h"
 
 enum { PARTS = 4, LONG = 512 };

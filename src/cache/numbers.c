@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* numbers.c - what numbers stand for, and where they lie.
  *
- * A number is put into a constant of its own, which keeps its index whatever is merged into the class
- * after it.  A merging that fails may leave constants that nobody uses, or none at all; so a place counts only
- * when the number is really there in the end. */
+ * A number is put into a constant of its own, which keeps its index whatever is merged into the
+ * class after it.  A merging that fails may leave constants that nobody uses, or none at all; so a
+ * place counts only when the number is really there in the end. */
 #include "cache/numbers.h"
 
 struct number_place {
@@ -121,7 +121,8 @@ void numbers_begin(struct numbers *n, const struct rule *const *rules, size_t n_
 			       .mem = mem };
 }
 
-/* Where the constant's bytes lie; 0: there is no such Integer.  New constants stand behind the old ones. */
+/* Where the constant's bytes lie; 0: there is no such Integer.  New constants stand behind the old
+ * ones. */
 static uint32_t find_constant(const struct class *cls, struct slice woven,
 			      const struct number_place *p)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numbers.h - the numbers in a woven class that each JVM gives differently: sites and slots (weave/cond.h).
+/* numbers.h - the numbers in a woven class that each JVM gives differently: sites and slots
+ * (weave/cond.h).
  *
- * While a class is woven for the cache, numbers_begin stands in for the JVM: it gives numbers of its own and remembers what
- * each stands for and where it was put.  numbers_end makes that a part of the recipe, and numbers_put lets a JVM replace
- * them by its own.  A site is named by its rule and its place in it, a slot by its name.
+ * While a class is woven for the cache, numbers_begin stands in for the JVM: it gives numbers of
+ * its own and remembers what each stands for and where it was put.  numbers_end makes that a part
+ * of the recipe, and numbers_put lets a JVM replace them by its own.  A site is named by its rule
+ * and its place in it, a slot by its name.
  *
  * One thread for each weaving. */
 #ifndef CACHE_NUMBERS_H
@@ -26,7 +28,8 @@ struct numbers {
 void numbers_begin(struct numbers *n, const struct rule *const *rules, size_t n_rules,
 		   struct arena *mem);
 
-/* Sets from->numbers, which live in mem.  cls is the class as it was read, from->woven what came of it. */
+/* Sets from->numbers, which live in mem.  cls is the class as it was read, from->woven what came of
+ * it. */
 int numbers_end(struct numbers *n, const struct class *cls, struct recipe_from *from);
 
 /* Replaces all in `woven`, a copy of r->woven.  E_DAMAGED, or what `give` has against it. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recipe.h - what became of a class under rules, in a form that can be kept and used again.
  *
- * A recipe holds the woven class and, for each method that a rule wants, what became of it: woven or not,
- * why not, by which rule and template, a digest of its code before, and where offsets of the old
- * code have gone.  Numbers of methods, of parts of conditions and of captured values differ from JVM to JVM, so those in
- * the kept class mean nothing, and the recipe knows the bytes of each.  Rules are named by their place among the rules
- * that touch the class, which is part of the key the recipe is kept under.
+ * A recipe holds the woven class and, for each method that a rule wants, what became of it: woven
+ * or not, why not, by which rule and template, a digest of its code before, and where offsets of
+ * the old code have gone.  Numbers of methods, of parts of conditions and of captured values differ
+ * from JVM to JVM, so those in the kept class mean nothing, and the recipe knows the bytes of each.
+ * Rules are named by their place among the rules that touch the class, which is part of the key the
+ * recipe is kept under.
  *
- * A weaving is used through its recipe also when it was made a moment ago, so the result is the same
- * whichever way a class came. */
+ * A weaving is used through its recipe also when it was made a moment ago, so the result is the
+ * same whichever way a class came. */
 #ifndef CACHE_RECIPE_H
 #define CACHE_RECIPE_H
 
@@ -59,8 +60,8 @@ struct recipe_method {
 	struct slice anchors;		 /* private */
 };
 
-/* Appends the recipe of a weaving; rc and f are what weave_class gave, woven what it wrote.  `rules` are
- * those that touch the class, in order.  The job must have had own_ids. */
+/* Appends the recipe of a weaving; rc and f are what weave_class gave, woven what it wrote.
+ * `rules` are those that touch the class, in order.  The job must have had own_ids. */
 struct recipe_from {
 	const struct weave_job *job;
 	int rc;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* segment.c - one file of the cache.
  *
- * Head and table are mapped; records are read into the caller's memory, since the caller changes them
- * anyway.  Before the mapping is touched the file's size is asked for: reading behind the end of a
- * file that somebody has cut short would be a SIGBUS in the observed program.
+ * Head and table are mapped; records are read into the caller's memory, since the caller changes
+ * them anyway.  Before the mapping is touched the file's size is asked for: reading behind the end
+ * of a file that somebody has cut short would be a SIGBUS in the observed program.
  *
- * An appender writes the record, then moves `used`, then fills the slot.  Killed in between, it leaves room
- * that is used again or lost, and nothing that can be found.  Whatever stands in the file, a
- * reader checks it: places against the size, slots by their check, records by their sum. */
+ * An appender writes the record, then moves `used`, then fills the slot.  Killed in between, it
+ * leaves room that is used again or lost, and nothing that can be found.  Whatever stands in the
+ * file, a reader checks it: places against the size, slots by their check, records by their sum. */
 #define _GNU_SOURCE
 #include "cache/store_priv.h"
 

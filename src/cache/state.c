@@ -60,7 +60,8 @@ static bool is_safe(const struct stat *st)
 	       !(st->st_mode & 022) && st->st_size <= STATE_MAX;
 }
 
-/* fstat() without the new version that it has since glibc 2.33: the agent is loaded on older systems. */
+/* fstat() without the new version that it has since glibc 2.33: the agent is loaded on older
+ * systems. */
 static bool look(int fd, struct stat *st)
 {
 	return syscall(SYS_fstat, fd, st) == 0;

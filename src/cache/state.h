@@ -21,8 +21,8 @@ bool state_usual_place(char dir[PATH_MAX]);
  * replaced, and then a hash makes up for it.  False: too long, or no name. */
 bool state_path(const char *dir, const char *app, const char *suffix, char path[PATH_MAX]);
 
-/* Appends the file.  0; E_NOT_FOUND: there is none; E_IO: it is not to be trusted (somebody else's, or others
- * can write it), or cannot be read. */
+/* Appends the file.  0; E_NOT_FOUND: there is none; E_IO: it is not to be trusted (somebody else's,
+ * or others can write it), or cannot be read. */
 int state_read(const char *path, struct buf *out);
 
 /* Makes the place, for its owner alone.  0, or E_IO with errno set. */

@@ -3,12 +3,12 @@
  *
  * The directory holds segments, files of a fixed size: a head, a hash table, and records one behind
  * another.  Nothing is ever changed in place but empty room, the table and the head, so readers
- * need no lock: a slot of the table has a check of its own, and a record a checksum over all of it, and
- * what does not agree is not there.  One process at a time appends (flock).  When all segments are
- * larger than the limit, the oldest goes.
+ * need no lock: a slot of the table has a check of its own, and a record a checksum over all of it,
+ * and what does not agree is not there.  One process at a time appends (flock).  When all segments
+ * are larger than the limit, the oldest goes.
  *
- * Only files of our own user that nobody else can write are looked at; links are not followed.
- * Any thread may ask (store_find); one thread at a time may add. */
+ * Only files of our own user that nobody else can write are looked at; links are not followed.  Any
+ * thread may ask (store_find); one thread at a time may add. */
 #ifndef CACHE_STORE_H
 #define CACHE_STORE_H
 
@@ -41,8 +41,8 @@ struct store_counts {
 
 struct store;
 
-/* Makes the directory where it is missing.  Negative: there is no cache, f says why: E_NOT_FOUND, it
- * cannot be opened or made; E_IO, it must not be used. */
+/* Makes the directory where it is missing.  Negative: there is no cache, f says why: E_NOT_FOUND,
+ * it cannot be opened or made; E_IO, it must not be used. */
 int store_open(const struct store_options *o, struct store **out, struct fault *f);
 void store_close(struct store *s);
 
@@ -50,8 +50,8 @@ void store_close(struct store *s);
  * E_NO_MEMORY. */
 int store_find(struct store *s, struct hash128 key, struct buf *out);
 
-/* Between store_lock and store_unlock records may be added.  E_LIMIT: another process adds just now;
- * never waits. */
+/* Between store_lock and store_unlock records may be added.  E_LIMIT: another process adds just
+ * now; never waits. */
 int store_lock(struct store *s);
 void store_unlock(struct store *s);
 int store_add(struct store *s, struct hash128 key, enum record_kind kind, struct slice contents);

@@ -27,8 +27,8 @@ struct seg_head {
 	uint32_t number, n_slots;
 	uint64_t size;	/* of the file */
 	uint64_t check; /* of the four before */
-	uint64_t
-		used; /* where the next record goes; by appenders only, and any value is harmless */
+	/* Where the next record goes; by appenders only, and any value is harmless. */
+	uint64_t used;
 };
 
 struct seg_slot { /* all zero: free */

@@ -246,8 +246,8 @@ static int decode_coarse(struct elevation *e)
 	return pc > length ? bad_insn(e, e->last->old, E_TRUNCATED, past_end) : 0;
 }
 
-/* Cuts the run at pc, where an instruction begins; the part from there on.  The smaller part becomes
- * the new node, so that cutting again and again stays cheap. */
+/* Cuts the run at pc, where an instruction begins; the part from there on.  The smaller part
+ * becomes the new node, so that cutting again and again stays cheap. */
 static struct insn *cut(struct elevation *e, struct insn *run, uint32_t pc)
 {
 	uint32_t end = (uint32_t)run->old + run->size;

@@ -139,10 +139,10 @@ struct code {
 /* Method must have code.  f tells the place: fault.at is an offset in the class file. */
 int code_elevate(struct class *cls, struct member *m, struct code **out, struct fault *f);
 
-/* The same, several times as fast, but instructions that nobody jumps to and that hold no offset are
- * not told apart: a stretch of them is one node, OP_RUN.  Branches, switches, returns, athrow, ret,
- * wide and new, and in constructors invokespecial, stand alone.  Enough for who puts code in at the
- * start, at the exits or at labels. */
+/* The same, several times as fast, but instructions that nobody jumps to and that hold no offset
+ * are not told apart: a stretch of them is one node, OP_RUN.  Branches, switches, returns, athrow,
+ * ret, wide and new, and in constructors invokespecial, stand alone.  Enough for who puts code in
+ * at the start, at the exits or at labels. */
 int code_elevate_coarse(struct class *cls, struct member *m, struct code **out, struct fault *f);
 
 /* Replaces all runs and stamps by their instructions. */

@@ -3,8 +3,8 @@
  * there (FNV-1a over all of it).  Where the bytes are no code, they count as they are.
  *
  * When HotSpot moves a constant behind index 255, it makes an ldc_w of each ldc of it, and moves
- * branch targets and the padding of switches.  So both count as ldc, padding not at all, and offsets
- * less the bytes that are too many: those have a bit set in `extra`. */
+ * branch targets and the padding of switches.  So both count as ldc, padding not at all, and
+ * offsets less the bytes that are too many: those have a bit set in `extra`. */
 #include "classfile/digest.h"
 
 #include "classfile/op.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* format_attr.c - format checking of attributes (JVMS 4.7).
  *
- * An attribute counts only in a place where it means something and from the version on that
- * defines it; elsewhere it is skipped like an unknown one, as in HotSpot.  Annotations are not looked
- * into: format checking leaves them to reflection (JVMS 4.8). */
+ * An attribute counts only in a place where it means something and from the version on that defines
+ * it; elsewhere it is skipped like an unknown one, as in HotSpot.  Annotations are not looked into:
+ * format checking leaves them to reflection (JVMS 4.8). */
 #include "classfile/format.h"
 
 #include "classfile/access.h"

@@ -46,8 +46,8 @@ struct insn_copy {
 	uint16_t local_from;		 /* ... that is not below this */
 };
 
-/* Copies a stretch of another method's list before `place`, with its constants, branches inside
- * the stretch, frames left out.  Branches that leave the stretch are E_BRANCH; a stretch of the same
+/* Copies a stretch of another method's list before `place`, with its constants, branches inside the
+ * stretch, frames left out.  Branches that leave the stretch are E_BRANCH; a stretch of the same
  * method is E_USAGE.  After a failure throw the list away. */
 int insn_copy_stretch(struct code *code, struct insn *place, const struct insn_copy *copy);
 

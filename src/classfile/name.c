@@ -12,8 +12,8 @@ enum { JAVA_4 = 48, JAVA_5 = 49 };
 
 static const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
 
-/* Eight bytes of s that hold all of those from i on, or the next eight.  Bytes before i may be among
- * them, and letters x. */
+/* Eight bytes of s that hold all of those from i on, or the next eight.  Bytes before i may be
+ * among them, and letters x. */
 static inline uint64_t word_at(struct slice s, size_t i)
 {
 	uint64_t word;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_code.c - the instructions of a method, with names for the places that something points at. */
+/* show_code.c - the instructions of a method, with names for the places that something points
+ * at. */
 #include "classfile/show_priv.h"
 
 #include <fnmatch.h>

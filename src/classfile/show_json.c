@@ -2,10 +2,10 @@
 /* show_json.c - the listing of a class as JSON.
  *
  * {"name", "super", "interfaces", "access", "flags", "major", "minor", "bytes", "pool": [...],
- *  "attributes": [{"name", "bytes", "text": [lines]}], "fields": [...], "methods": [{"name", "desc",
- *  "access", "flags", "types", "attributes", "code": {"bytes", "max_stack", "max_locals",
- *  "instructions": [{"at", "label", "frame", "op", "text", "target", ...}], "handlers": [...],
- *  "attributes"}}]} */
+ * "attributes": [{"name", "bytes", "text": [lines]}], "fields": [...], "methods": [{"name", "desc",
+ * "access", "flags", "types", "attributes", "code": {"bytes", "max_stack", "max_locals",
+ * "instructions": [{"at", "label", "frame", "op", "text", "target", ...}], "handlers": [...],
+ * "attributes"}}]} */
 #include "classfile/show_priv.h"
 
 static void key_u64(struct json *j, const char *key, uint64_t v)

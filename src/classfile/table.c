@@ -99,8 +99,8 @@ static void move_range(struct moved *l, uint8_t *p)
 	put_u16(p + 2, to > from ? (uint16_t)(to - from) : 0);
 }
 
-/* The rows of a variable table.  Those of which no code is left are dropped: a JVM refuses two equal
- * ones, and that is what two scopes of a variable in the same slot would become.  Returns the
+/* The rows of a variable table.  Those of which no code is left are dropped: a JVM refuses two
+ * equal ones, and that is what two scopes of a variable in the same slot would become.  Returns the
  * bytes that are left. */
 static size_t move_vars(struct moved *l, uint8_t *p, size_t n)
 {

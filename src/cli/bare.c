@@ -193,7 +193,8 @@ static void find_roots(struct link *l)
 	}
 }
 
-/* Best are roots: what is called inside another method keeps the JVM from compiling both into one. */
+/* Best are roots: what is called inside another method keeps the JVM from compiling both into
+ * one. */
 static void choose_marks(struct link *l)
 {
 	size_t n = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bare.h - how fast a program is without any hook, found by taking them out for a while.
  *
- * Even closed hooks make methods larger, and the JVM compiles less of them into one.  So all hooks are taken out
- * but for a few that count (plan/pace.h), by rules that this client holds: when it ends, however it
- * does, everything is as it was.  With hooks, without, and with hooks again; after each change the JVM compiles
- * anew, which is waited for.  Methods that no hooked one calls may be measured in place meanwhile: then there
- * is no hook below them, not even a closed one. */
+ * Even closed hooks make methods larger, and the JVM compiles less of them into one.  So all hooks
+ * are taken out but for a few that count (plan/pace.h), by rules that this client holds: when it
+ * ends, however it does, everything is as it was.  With hooks, without, and with hooks again; after
+ * each change the JVM compiles anew, which is waited for.  Methods that no hooked one calls may be
+ * measured in place meanwhile: then there is no hook below them, not even a closed one. */
 #ifndef CLI_BARE_H
 #define CLI_BARE_H
 
@@ -26,9 +26,10 @@ struct bare {
 void bare_text(const struct bare *b, bool utf8, struct buf *out); /* two lines */
 void bare_json(const struct bare *b, struct json *j); /* "bare": {...}, for an open object */
 
-/* Takes about five times for_ns, and up to four times as long where windows differ: the rounds of a program that takes ten
- * seconds for one have parts that are hooked more or less densely.  Not when methods are measured.  CLI_DONE; CLI_NO: no
- * method is called moderately often; else after a message. */
+/* Takes about five times for_ns, and up to four times as long where windows differ: the rounds of a
+ * program that takes ten seconds for one have parts that are hooked more or less densely.  Not when
+ * methods are measured.  CLI_DONE; CLI_NO: no method is called moderately often; else after a
+ * message. */
 struct bare_ask {
 	struct client *client;
 	const struct target *target;

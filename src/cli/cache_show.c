@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache_show.c - "sonde cache show" and "sonde cache diff".
  *
- * What is the template's in a woven method follows from the map of offsets that the recipe keeps: an
- * instruction that no offset of the original leads to was merged in. */
+ * What is the template's in a woven method follows from the map of offsets that the recipe keeps:
+ * an instruction that no offset of the original leads to was merged in. */
 #include "cli/cmd_cache.h"
 
 #include <getopt.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calibrate.c - measures what hooks cost, by a program that has the same methods hooked and not.
  *
- * java/calibrate is run with the agent in it.  In short windows that take turns it runs one loop plain
- * and the same loop over hooked methods, and tells the time of both; the agent tells what it
+ * java/calibrate is run with the agent in it.  In short windows that take turns it runs one loop
+ * plain and the same loop over hooked methods, and tells the time of both; the agent tells what it
  * measured.  Of each pair of windows
  *
  *	pair  = hooked - plain		what the hook adds to whoever calls
  *	inner = told - plain		what of it is in the method's own figure
  *	outer = pair - inner
  *
- * per call.  What else runs on the machine can only add, so of the windows of a loop a low quantile is
- * kept of each; and of all loops of a length class the span, but for those that were disturbed.  Shorter
- * runs have the program interpreted, and keep the agent to plain JNI. */
+ * per call.  What else runs on the machine can only add, so of the windows of a loop a low quantile
+ * is kept of each; and of all loops of a length class the span, but for those that were disturbed.
+ * Shorter runs have the program interpreted, and keep the agent to plain JNI. */
 #define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,8 +42,8 @@ enum {
 	RARE_NS = 1500000, /* of a window, when one call in RARE is timed */
 	RARE = 40,
 	NOISE_MIN = 3, /* percent; code that the JVM compiles anew is not equally fast */
-	SOLO_OFF =
-		5, /* ns by which calls differ from blank ones, at least: by what they begin and end with */
+	/* Ns by which calls differ from blank ones, at least: by what they begin and end with. */
+	SOLO_OFF = 5,
 	RARE_OFF = 5,	/* ns by which rare calls of two processes differ, at least */
 	SHORT_NS = 400, /* shorter ones show best what does not depend on the length */
 	FEW = 3,	/* loops are too few for a class of its own */
@@ -517,9 +517,9 @@ static struct span span_of(double *v, unsigned n)
 	return (struct span){ v[cut] - 1, mid, v[n - 1 - cut] + 1 };
 }
 
-/* Of the samples in one length class; or, for COST_CLASSES, of all chained ones: where calls do not need
- * each other, the processor overlaps plain ones as it does in few programs.  False: there are too few
- * that are good for anything. */
+/* Of the samples in one length class; or, for COST_CLASSES, of all chained ones: where calls do not
+ * need each other, the processor overlaps plain ones as it does in few programs.  False: there are
+ * too few that are good for anything. */
 static bool cost_from(const struct sample *s, unsigned n, unsigned class, double noise,
 		      struct cost *out)
 {
@@ -618,8 +618,9 @@ static double find_noise(const struct samples *all)
 	return n ? fmin(1, fmax(NOISE_MIN / 100.0, 2 * median(v, n))) : NOISE_MIN / 100.0;
 }
 
-/* Its windows tell what a rare call adds to its own time, but not what to the others: most calls of them were
- * passed over.  That is what a settled one adds, and besides as much as it takes longer itself. */
+/* Its windows tell what a rare call adds to its own time, but not what to the others: most calls of
+ * them were passed over.  That is what a settled one adds, and besides as much as it takes longer
+ * itself. */
 static void complete_rare(struct cost rare[COST_CLASSES], const struct cost settled[COST_CLASSES])
 {
 	for (unsigned i = 0; i < COST_CLASSES; i++) {

@@ -23,7 +23,8 @@
 
 enum { TEXT_MAX = 64 << 10 };
 
-/* "model name : Intel..." of the first processor; where there is none (aarch64), its part numbers. */
+/* "model name : Intel..." of the first processor; where there is none (aarch64), its part
+ * numbers. */
 static void read_cpu(char out[128])
 {
 	static const char *const names[] = { "model name", "CPU implementer", "CPU variant",
@@ -190,8 +191,8 @@ int calibration_store(const struct calibration_key *key, struct slice text)
 
 /* ---- for a report ------------------------------------------------------------------------- */
 
-/* A process of its own that nobody waits for, one at a time: two would disturb each other.  It inherits
- * the lock, which goes when it ends. */
+/* A process of its own that nobody waits for, one at a time: two would disturb each other.  It
+ * inherits the lock, which goes when it ends. */
 static void start_background(const char *home)
 {
 	char self[PATH_MAX], path[PATH_MAX];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibration.h - what hooks cost on this machine with that JVM: found in the user's cache, or measured.
+/* calibration.h - what hooks cost on this machine with that JVM: found in the user's cache, or
+ * measured.
  *
- * A calibration belongs to one processor model, kernel, JVM build and build of Sonde, and is used for
- * nothing else.  It is a text (tree/cost.h) in ${XDG_CACHE_HOME:-~/.cache}/sonde/calibration/, which
- * only its owner may read or write. */
+ * A calibration belongs to one processor model, kernel, JVM build and build of Sonde, and is used
+ * for nothing else.  It is a text (tree/cost.h) in ${XDG_CACHE_HOME:-~/.cache}/sonde/calibration/,
+ * which only its owner may read or write. */
 #ifndef CLI_CALIBRATION_H
 #define CLI_CALIBRATION_H
 
@@ -41,9 +42,9 @@ enum calibration_missing {
 	CALIBRATION_LEAVE,	/* it is not known */
 };
 
-/* The one for a JVM that tells of itself what is in `jvm` ("25.0.3+9-LTS, ..."), and runs as pid; 0: it
- * does not run any more.  0; or E_NOT_FOUND after one line on stderr that says that figures are raw,
- * and why. */
+/* The one for a JVM that tells of itself what is in `jvm` ("25.0.3+9-LTS, ..."), and runs as pid;
+ * 0: it does not run any more.  0; or E_NOT_FOUND after one line on stderr that says that figures
+ * are raw, and why. */
 int calibration_for(struct slice jvm, pid_t pid, enum calibration_missing missing,
 		    struct costs *out);
 

@@ -40,8 +40,8 @@ int command_run(const struct command_table *table, int argc, char **argv);
 /* For the options of one command: getopt_long() with a fresh start. */
 void cli_begin_options(void);
 
-/* The options of a command that has no others than --json and --help.  CLI_GO_ON, with optind behind
- * them; or how the command ends. */
+/* The options of a command that has no others than --json and --help.  CLI_GO_ON, with optind
+ * behind them; or how the command ends. */
 enum { CLI_GO_ON = -1 };
 int cli_json_option(int argc, char **argv, const char *help, bool *json);
 

@@ -2,9 +2,9 @@
 /* client.c - connects, says hello, sends and receives.
  *
  * The agent serves its clients with one thread, one command after the other, inside a program that
- * may be stopped, ending or very busy: so every wait here can be interrupted, says after two seconds
- * what it waits for, and nothing is sent before the kernel has told whose socket it is.  A socket
- * file in /tmp proves nothing; two containers may even share one /tmp. */
+ * may be stopped, ending or very busy: so every wait here can be interrupted, says after two
+ * seconds what it waits for, and nothing is sent before the kernel has told whose socket it is.  A
+ * socket file in /tmp proves nothing; two containers may even share one /tmp. */
 #define _GNU_SOURCE /* ppoll, struct ucred */
 #include "cli/client.h"
 
@@ -228,7 +228,8 @@ static int connect_to(struct client *c, const struct target *t)
 	return 0;
 }
 
-/* Is this the target's own socket?  Another process, or another user's, could have put one there. */
+/* Is this the target's own socket?  Another process, or another user's, could have put one
+ * there. */
 static int check_peer(const struct client *c, const struct target *t)
 {
 	struct ucred peer;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* client.h - one connection to the agent in a JVM.
  *
- * client_open, then for each request: wire_put_*(&c.out, ...), client_send, and either client_wait or
- * client_next until `done`; client_close at the end.  What a request holds in the program (rules
+ * client_open, then for each request: wire_put_*(&c.out, ...), client_send, and either client_wait
+ * or client_next until `done`; client_close at the end.  What a request holds in the program (rules
  * added with HOOK_HELD, a watch) leaves with the connection, however that ends.
  *
- * While a connection is open, the first Ctrl-C only sets a flag and ends all waiting; the second ends
- * the process.  One thread, one connection at a time. */
+ * While a connection is open, the first Ctrl-C only sets a flag and ends all waiting; the second
+ * ends the process.  One thread, one connection at a time. */
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H
 
@@ -50,13 +50,13 @@ typedef bool client_row(void *ctx, unsigned type, struct slice payload);
 
 /* Reads to the `done` of the request that was sent.  Progress (when it takes long, on a terminal)
  * and warnings go to stderr, the text of `done` to stdout, or to stderr when its status is not 0.
- * Gives its status, CLI_DONE when row said to stop, or CLI_CANNOT: after a message when the agent is
- * gone, without one after Ctrl-C. */
+ * Gives its status, CLI_DONE when row said to stop, or CLI_CANNOT: after a message when the agent
+ * is gone, without one after Ctrl-C. */
 int client_wait(struct client *c, client_row *row, void *ctx);
 int client_ask(struct client *c, client_row *row, void *ctx); /* client_send, client_wait */
 
-/* Rows that go on until the agent is done, for_ns are over (0: never) or Ctrl-C comes.  What is waited for is
- * said on a terminal when none has come for two seconds. */
+/* Rows that go on until the agent is done, for_ns are over (0: never) or Ctrl-C comes.  What is
+ * waited for is said on a terminal when none has come for two seconds. */
 struct client_flow {
 	uint64_t for_ns;
 	const char *waiting;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client_wait.c - reads the answers to a request up to its `done`, and shows meanwhile that it lives.
+/* client_wait.c - reads the answers to a request up to its `done`, and shows meanwhile that it
+ * lives.
  *
- * On a terminal, what takes longer than two seconds has one line on stderr that is written over: what
- * the agent says that it does, how far it is, and since when.  Elsewhere nothing is shown. */
+ * On a terminal, what takes longer than two seconds has one line on stderr that is written over:
+ * what the agent says that it does, how far it is, and since when.  Elsewhere nothing is shown. */
 #include "cli/client.h"
 
 #include <stdio.h>

@@ -22,12 +22,13 @@ struct cache_cmd {
 	struct store *store;
 };
 
-/* Reads the options and opens the cache.  CLI_DONE: go on, with the arguments from optind; -1: all is done;
- * else an exit status. */
+/* Reads the options and opens the cache.  CLI_DONE: go on, with the arguments from optind; -1: all
+ * is done; else an exit status. */
 int cache_cmd_begin(struct cache_cmd *c, int argc, char **argv, bool write);
 int cache_cmd_end(struct cache_cmd *c, int status);
 
-/* Is it the class (a.b.C, a/b/C, with * and ?) or the start of the key that was asked for?  NULL: all. */
+/* Is it the class (a.b.C, a/b/C, with * and ?) or the start of the key that was asked for?  NULL:
+ * all. */
 bool cache_cmd_means(const char *wanted, const struct recipe *r, struct hash128 key);
 
 #endif

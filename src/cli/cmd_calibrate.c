@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_calibrate.c - "sonde calibrate": measures what hooks cost here, so that reports can leave it out. */
+/* cmd_calibrate.c - "sonde calibrate": measures what hooks cost here, so that reports can leave it
+ * out. */
 #include <getopt.h>
 #include <stdio.h>
 

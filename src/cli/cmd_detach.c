@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_detach.c - "sonde detach": takes the agent out of a running program, and looks whether it is.
  *
- * The agent takes all hooks out, compares each class that was woven with its original, tells what it
- * found, and ends.  What can be seen from outside is then looked at from outside: the socket, the
- * agent's thread, and whether its library is still mapped. */
+ * The agent takes all hooks out, compares each class that was woven with its original, tells what
+ * it found, and ends.  What can be seen from outside is then looked at from outside: the socket,
+ * the agent's thread, and whether its library is still mapped. */
 #include <dirent.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_hooks.c - "sonde hooks": which rules are in force in a running program, and what they hook. */
+/* cmd_hooks.c - "sonde hooks": which rules are in force in a running program, and what they
+ * hook. */
 #include <getopt.h>
 #include <stdio.h>
 

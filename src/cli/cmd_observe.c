@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_observe.c - "sonde observe": watches a program, and writes the rules that are worth having. */
+/* cmd_observe.c - "sonde observe": watches a program, and writes the rules that are worth
+ * having. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -330,8 +330,8 @@ static int measure_bare(struct view *v)
 	return status == CLI_NO ? CLI_DONE : status;
 }
 
-/* Each time that it is asked the agent watches for a moment, in which all calls are timed; in between the program runs
- * as before. */
+/* Each time that it is asked the agent watches for a moment, in which all calls are timed; in
+ * between the program runs as before. */
 static int look_at_types(struct view *v)
 {
 	uint64_t begin = clock_ns(), spent = 0;
@@ -355,8 +355,8 @@ static int look_at_types(struct view *v)
 	return status;
 }
 
-/* How long methods take becomes part of their past, which dig compares with.  One look in ten minutes counts: the
- * figures of a later one have most of the same calls. */
+/* How long methods take becomes part of their past, which dig compares with.  One look in ten
+ * minutes counts: the figures of a later one have most of the same calls. */
 static void remember(const struct view *v)
 {
 	struct memory m;

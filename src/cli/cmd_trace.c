@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_trace.c - "sonde trace": whole transactions, drawn as time by depth.
  *
- * The agent keeps the slow, the failed and one in N of the others; they are listed as they come, and
- * at the end the longest is drawn, or all are written as a page.  What was hooked for it leaves the
- * program when this command ends, however it ends. */
+ * The agent keeps the slow, the failed and one in N of the others; they are listed as they come,
+ * and at the end the longest is drawn, or all are written as a page.  What was hooked for it leaves
+ * the program when this command ends, however it ends. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>

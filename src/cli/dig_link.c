@@ -8,8 +8,8 @@
 #include "cli/layout.h"
 #include "cli/progress.h"
 
-/* What one event costs the program, in ns, where there is no calibration: taken on the high side of what
- * such machines show.  A call whose arguments are written down is not part of calibrations. */
+/* What one event costs the program, in ns, where there is no calibration: taken on the high side of
+ * what such machines show.  A call whose arguments are written down is not part of calibrations. */
 enum { USUAL_PASSED = 15, USUAL_TIMED = 75, USUAL_SLOW_WAY = 60, COST_WATCHED = 10000 };
 
 static int ask(struct dig_link *l, client_row *row)
@@ -95,8 +95,8 @@ static bool take_hook(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
-/* Like client_wait, but a rule that meets nothing is nothing to be told.  CLI_USAGE: the plan has been
- * told that they are too many. */
+/* Like client_wait, but a rule that meets nothing is nothing to be told.  CLI_USAGE: the plan has
+ * been told that they are too many. */
 static int ask_hook(struct dig_link *l)
 {
 	int status = client_send(&l->client), rc;
@@ -332,8 +332,8 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 	char gone[80];
 	int status, rc;
 
-	/* In place of the hooks that have done their work, in one change.  They are of the same code, so nothing has
-	 * to be redefined. */
+	/* In place of the hooks that have done their work, in one change.  They are of the same
+	 * code, so nothing has to be redefined. */
 	wire_put_watch(&l->client.out, &(struct wire_watch){ .rules = a->rules,
 							     .limit = a->limit,
 							     .depth = 3,

@@ -35,8 +35,8 @@ void dig_link_begin(struct dig_link *l); /* before the first action */
  * after Ctrl-C CLI_CANNOT without one. */
 int dig_link_do(struct dig_link *l, const struct dig_action *a);
 
-/* The share of one processor that all this has taken so far: calls of hooked methods, the agent's own threads, and
- * what the JVM compiles anew. */
+/* The share of one processor that all this has taken so far: calls of hooked methods, the agent's
+ * own threads, and what the JVM compiles anew. */
 struct dig_cost {
 	double all, hooks, agent, compilers;
 };

@@ -121,7 +121,8 @@ int hook_rules_target(const char *text, struct buf *out)
 	struct hook_rules h;
 	int status = hook_rules_init(&h);
 
-	/* A hook allows clauses, so that a whole rule can be pasted; a skip allows a class alone. */
+	/* A hook allows clauses, so that a whole rule can be pasted; a skip allows a class
+	 * alone. */
 	buf_printf(&rule, "%s%s", hook_rules_is_rule(text) ? "" : "skip ", text);
 	buf_u8(&rule, 0);
 	if (status == CLI_DONE)

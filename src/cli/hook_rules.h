@@ -2,7 +2,8 @@
 /* hook_rules.h - rules from files and arguments, checked, and as one text for the agent.
  *
  * What is wrong with a rule is shown here, with its line and a caret, before the agent is asked.
- * What rules need of each other (captures, templates) is left to the agent: it may have it already. */
+ * What rules need of each other (captures, templates) is left to the agent: it may have it
+ * already. */
 #ifndef CLI_HOOK_RULES_H
 #define CLI_HOOK_RULES_H
 
@@ -24,7 +25,8 @@ int hook_rules_text(const struct hook_rules *h, struct buf *out);
 size_t hook_rules_count(const struct hook_rules *h);
 void hook_rules_release(struct hook_rules *h);
 
-/* Is this argument a rule, and not a program?  It has a "::", or begins with `skip ` or the like. */
+/* Is this argument a rule, and not a program?  It has a "::", or begins with `skip ` or the
+ * like. */
 bool hook_rules_is_rule(const char *text);
 
 /* The target of a rule, or of what could be one, in the form in which the agent has it: for

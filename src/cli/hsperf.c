@@ -69,7 +69,8 @@ static bool ends(struct slice name, const char *with)
 	return name.n >= n && memcmp(name.p + name.n - n, with, n) == 0;
 }
 
-/* Generations have spaces ("sun.gc.generation.1.space.0.used"), and there are several collectors. */
+/* Generations have spaces ("sun.gc.generation.1.space.0.used"), and there are several
+ * collectors. */
 static void number(struct hsperf_counts *c, struct slice name, uint64_t v)
 {
 	/* "sun.gc.generation.N." has 20 characters. */

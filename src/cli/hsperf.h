@@ -31,8 +31,8 @@ struct hsperf {
 	bool live;		     /* the JVM has got through its start; agents may come */
 };
 
-/* 0; E_MAGIC when it is something else, E_UNSUPPORTED for another version of the format, E_TRUNCATED
- * when it ends too early: what was found until then is in *out. */
+/* 0; E_MAGIC when it is something else, E_UNSUPPORTED for another version of the format,
+ * E_TRUNCATED when it ends too early: what was found until then is in *out. */
 int hsperf_parse(struct slice file, struct hsperf *out);
 
 #endif

@@ -18,7 +18,8 @@ void jvm_args_environ(struct slice environ, struct buf *before, struct buf *afte
  * shop/com.shop.Main is com.shop.Main; a program run from source has the name of that file. */
 struct slice jvm_args_name(struct slice main, struct slice rest);
 
-/* Is `text` that name, its end behind a dot, or that jar without ".jar"? 2 exactly, 1 its end, 0. */
+/* Is `text` that name, its end behind a dot, or that jar without ".jar"? 2 exactly, 1 its end,
+ * 0. */
 int jvm_args_match(struct slice name, const char *text);
 
 /* The next word of a list of arguments; moves over it.  False at the end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jvm_threads.c - sums over /proc/PID/task: schedstat has the time on a processor and the time spent
- * waiting for one, comm the thread's name, by which the JVM's own threads are known. */
+/* jvm_threads.c - sums over /proc/PID/task: schedstat has the time on a processor and the time
+ * spent waiting for one, comm the thread's name, by which the JVM's own threads are known. */
 #include "cli/jvm_threads.h"
 
 #include <dirent.h>

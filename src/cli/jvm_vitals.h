@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jvm_vitals.h - how a JVM is: heap, collections, threads, processor time, bytes read and written.
  *
- * Seen from outside, by its own account (hsperf.h) and /proc; nothing here disturbs the process, and no
- * agent is needed.  A plain value. */
+ * Seen from outside, by its own account (hsperf.h) and /proc; nothing here disturbs the process,
+ * and no agent is needed.  A plain value. */
 #ifndef CLI_JVM_VITALS_H
 #define CLI_JVM_VITALS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.h - values as the probe writes them, Cart{id=7, lines=ArrayList(2)[...]}, over as many lines
- * as they need.
+/* layout.h - values as the probe writes them, Cart{id=7, lines=ArrayList(2)[...]}, over as many
+ * lines as they need.
  *
  * What is between brackets goes onto lines of its own when the whole is too long; quoted texts are
  * never broken.  A text that was cut off has brackets that nobody closes: that is no error. */

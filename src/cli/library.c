@@ -186,9 +186,9 @@ static int open_dir(const struct inside *in, const char *path, bool make, char *
 	return dir;
 }
 
-/* Copies are removed by whoever detaches last, perhaps just when somebody else has written one and its JVM
- * has not loaded it yet.  So who copies holds the directory's lock, shared, until then, and who
- * removes needs it alone.  Both give up soon: it is a file of the observed user's. */
+/* Copies are removed by whoever detaches last, perhaps just when somebody else has written one and
+ * its JVM has not loaded it yet.  So who copies holds the directory's lock, shared, until then, and
+ * who removes needs it alone.  Both give up soon: it is a file of the observed user's. */
 static bool lock_dir(int dir, int how)
 {
 	struct timespec moment = { .tv_nsec = 20000000 };

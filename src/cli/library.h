@@ -42,9 +42,9 @@ int library_place(const struct library *lib, struct inside *in, bool make,
 
 void library_loaded(struct library_place *place); /* or will not be */
 
-/* Removes the copies of that user from the JVM's file system, unless somebody is about to load one, who
- * will then remove it in the end.  Returns how many there were.
- * Files that are mapped stay usable for those who have them mapped. */
+/* Removes the copies of that user from the JVM's file system, unless somebody is about to load one,
+ * who will then remove it in the end.  Returns how many there were.  Files that are mapped stay
+ * usable for those who have them mapped. */
 int library_remove(struct inside *in);
 
 #endif

@@ -2,8 +2,8 @@
 /* memory.h - what is kept about an application between commands: findings of dig, and how long its
  * methods usually take (plan/known.h), in files of the user's (cache/state.h).
  *
- * Several commands may keep something at once: what is there is read anew before it is written, under a
- * lock.  A memory that cannot be had is empty; nothing fails for want of one. */
+ * Several commands may keep something at once: what is there is read anew before it is written,
+ * under a lock.  A memory that cannot be had is empty; nothing fails for want of one. */
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
 
@@ -24,8 +24,8 @@ struct memory {
 void memory_open(struct memory *m, struct slice app);
 void memory_release(struct memory *m);
 
-/* Keeps the runs that were added since, and a finding (NULL: none).  CLI_DONE, or CLI_CANNOT after a
- * message. */
+/* Keeps the runs that were added since, and a finding (NULL: none).  CLI_DONE, or CLI_CANNOT after
+ * a message. */
 int memory_keep(struct memory *m, const struct known_finding *finding);
 
 /* All applications of which something is kept, by name. */

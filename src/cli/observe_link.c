@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* observe_link.c - half of the time samples, in slices of a second, so that a program that ends loses
- * at most one; half of it counts; then a few questions about byte code. */
+/* observe_link.c - half of the time samples, in slices of a second, so that a program that ends
+ * loses at most one; half of it counts; then a few questions about byte code. */
 #include "cli/observe_link.h"
 
 #include <stdio.h>

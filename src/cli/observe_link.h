@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* observe_link.h - the hands of observe: gathers what it scores, over one connection to the agent.
  *
- * The hooks that count calls are held by the connection, and leave with it.  When the program ends, or
- * Ctrl-C comes, what was gathered by then is kept. */
+ * The hooks that count calls are held by the connection, and leave with it.  When the program ends,
+ * or Ctrl-C comes, what was gathered by then is kept. */
 #ifndef CLI_OBSERVE_LINK_H
 #define CLI_OBSERVE_LINK_H
 

@@ -7,8 +7,8 @@
 
 #include "cli/target.h"
 
-/* Runs COMMAND by "sonde run" and waits for the first JVM below it that has the agent in it.  CLI_DONE;
- * or an exit status after a message, *child is 0 then. */
+/* Runs COMMAND by "sonde run" and waits for the first JVM below it that has the agent in it.
+ * CLI_DONE; or an exit status after a message, *child is 0 then. */
 int observe_start(char **command, pid_t *child, struct target *out);
 
 /* Waits until it has ended. */

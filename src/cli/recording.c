@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recording.c - recordings as files.
  *
- * A recording says of each process what its agent told at the end, and takes along the calibration for
- * it, when there was one: so that what is found in it later, or elsewhere, is what a report would have
- * said on the spot. */
+ * A recording says of each process what its agent told at the end, and takes along the calibration
+ * for it, when there was one: so that what is found in it later, or elsewhere, is what a report
+ * would have said on the spot. */
 #define _GNU_SOURCE /* versionsort */
 #include "cli/recording.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording.h - recordings (wire/trace.h) as files: written by "sonde run --record", read by report and
- * tree.
+/* recording.h - recordings (wire/trace.h) as files: written by "sonde run --record", read by report
+ * and tree.
  *
  * struct recording holds the bytes of the file; its slices are views of them until
  * recording_release. */

@@ -260,7 +260,8 @@ static double key(const struct report_method *m, enum report_order order)
 	}
 }
 
-/* The largest first; what is the same by calls, and then by name, so that rows keep their places. */
+/* The largest first; what is the same by calls, and then by name, so that rows keep their
+ * places. */
 static int compare(const void *left, const void *right, void *order)
 {
 	const struct report_method *one = *(struct report_method *const *)left;

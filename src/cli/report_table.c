@@ -166,7 +166,8 @@ static void note(struct buf *out, uint64_t n, const char *text)
 		buf_printf(out, "%s %s\n", cli_number(number, n), text);
 }
 
-/* "Measured in place: 5.00 s, of which 1.00 s with hooks; without any it would have been 4.31 s +-1 %." */
+/* "Measured in place: 5.00 s, of which 1.00 s with hooks; without any it would have been 4.31 s +-1
+ * %." */
 static void show_program(const struct report *r, bool utf8, struct buf *out)
 {
 	const struct span *s = &r->program_total;

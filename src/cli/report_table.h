@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_table.h - the figures of methods as a table for people: of a program that runs, of a recording, and of one that
- * has ended. */
+/* report_table.h - the figures of methods as a table for people: of a program that runs, of a
+ * recording, and of one that has ended. */
 #ifndef CLI_REPORT_TABLE_H
 #define CLI_REPORT_TABLE_H
 

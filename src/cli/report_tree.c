@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_tree.c - what methods cost without the hooks: from the call tree and a calibration.
  *
- * The agent's rows of methods have raw totals; the tree says which hooks lie below which, so that their
- * cost can be taken out.  Calls that have no place in the tree (memory was used up) are taken to be
- * like those that have. */
+ * The agent's rows of methods have raw totals; the tree says which hooks lie below which, so that
+ * their cost can be taken out.  Calls that have no place in the tree (memory was used up) are taken
+ * to be like those that have. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -29,7 +29,8 @@ static struct report_method *method_of(const struct report *r, uint32_t id)
 	return low < r->n && r->all[low]->m.id == id ? r->all[low] : NULL;
 }
 
-/* How far the estimate of all calls may be off, as a share; more for a node that has few of them. */
+/* How far the estimate of all calls may be off, as a share; more for a node that has few of
+ * them. */
 static double margin_of(const struct wire_method *m, double timed)
 {
 	double total = (double)m->total_ns;
@@ -80,7 +81,8 @@ static struct place_alone alone_of(const struct wire_solo *m)
 				     .plain = m->plain_ns };
 }
 
-/* The method's place among those that were measured, a new one if it has none; NULL: out of memory. */
+/* The method's place among those that were measured, a new one if it has none; NULL: out of
+ * memory. */
 static struct place_alone *place_for(struct report *r, uint32_t id)
 {
 	size_t at = r->n_alone;
@@ -105,7 +107,8 @@ static struct place_alone *place_for(struct report *r, uint32_t id)
 	return &r->alone[at];
 }
 
-/* It need not have been measured before: a root that is called rarely may have had no call in its few windows then. */
+/* It need not have been measured before: a root that is called rarely may have had no call in its
+ * few windows then. */
 void report_set_bare(struct report *r, const struct rounds *of, double scatter)
 {
 	struct estimated mean = rounds_mean(of, scatter);

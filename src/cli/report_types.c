@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_types.c - sequences of method types as the agent tells them: three methods and the two transitions between
- * them, and how short the time of the middle one can be, by class of lengths. */
+/* report_types.c - sequences of method types as the agent tells them: three methods and the two
+ * transitions between them, and how short the time of the middle one can be, by class of
+ * lengths. */
 #include "cli/report_types.h"
 
 #include <stdlib.h>

@@ -96,6 +96,7 @@ int run_child(char **argv)
 	}
 	close(tell[0]);
 	sigaction(SIGCHLD, &before, NULL);
-	/* The mask stays: what was meant for the program must not end us before we have tidied up. */
+	/* The mask stays: what was meant for the program must not end us before we have tidied
+	 * up. */
 	return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* states.c - what metered calls did with their time.
  *
- * The agent tells what it has measured: how long calls took, on a processor, blocked by monitors and ready to run.
- * They waited for the rest.  All are sums of clocks that are not the same one, so the rest may come out a
- * little below nothing: then it is nothing. */
+ * The agent tells what it has measured: how long calls took, on a processor, blocked by monitors
+ * and ready to run.  They waited for the rest.  All are sums of clocks that are not the same one,
+ * so the rest may come out a little below nothing: then it is nothing. */
 #include "cli/states.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@ static struct states with_rest(struct states s)
 	return s;
 }
 
-/* Of a wire_method or wire_node, which have the same fields; self_ before them: less metered calls below. */
+/* Of a wire_method or wire_node, which have the same fields; self_ before them: less metered calls
+ * below. */
 #define STATES_OF(m, self)                                             \
 	with_rest((struct states){ .metered = (m)->metered,            \
 				   .unknown = (m)->unknown,            \

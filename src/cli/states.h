@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* states.h - what metered calls did with their time: on a processor, blocked, waiting, standing in line for a
- * processor.  The four add up to the time that they took, as measured. */
+/* states.h - what metered calls did with their time: on a processor, blocked, waiting, standing in
+ * line for a processor.  The four add up to the time that they took, as measured. */
 #ifndef CLI_STATES_H
 #define CLI_STATES_H
 
@@ -32,7 +32,8 @@ struct table;
 void states_cells(struct table *t, const struct states *s);
 void states_count_cells(struct table *t, const struct states *s, bool exact); /* STATES_COUNTS */
 
-/* "metered": ..., "self_descheduled_ns": ..., for an open object; nothing when no call was metered. */
+/* "metered": ..., "self_descheduled_ns": ..., for an open object; nothing when no call was
+ * metered. */
 void states_json(struct json *j, const struct states *all, const struct states *own);
 void states_counts_json(struct json *j,
 			const struct states *s); /* "instructions" and so on, likewise */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* term.h - the terminal: how large it is, and a view on it that is drawn over and over.
  *
- * Between term_live_start and term_live_end the terminal shows the view alone (on its second screen,
- * so nothing of the first is lost), keys come one by one and are not shown.  However the process
- * ends or is stopped (Ctrl-Z, kill), the terminal is put back as it was, but for SIGKILL.  One view
- * at a time, one thread. */
+ * Between term_live_start and term_live_end the terminal shows the view alone (on its second
+ * screen, so nothing of the first is lost), keys come one by one and are not shown.  However the
+ * process ends or is stopped (Ctrl-Z, kill), the terminal is put back as it was, but for SIGKILL.
+ * One view at a time, one thread. */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 

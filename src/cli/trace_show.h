@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_show.h - a transaction as a line, as a drawing of time (across) by depth (down), as JSON, and
- * several as a page.  Errors are the buf's (sticky). */
+/* trace_show.h - a transaction as a line, as a drawing of time (across) by depth (down), as JSON,
+ * and several as a page.  Errors are the buf's (sticky). */
 #ifndef CLI_TRACE_SHOW_H
 #define CLI_TRACE_SHOW_H
 

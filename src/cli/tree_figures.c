@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_figures.c - the call tree without the cost of its hooks: the rows go through src/tree and back. */
+/* tree_figures.c - the call tree without the cost of its hooks: the rows go through src/tree and
+ * back. */
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/report_rows.h"

@@ -2,8 +2,8 @@
 /* tree_rows.h - the call tree of hooked methods, built from the agent's rows.
  *
  * The agent sends nodes in pre-order with their depth.  call_tree_sort puts the most expensive
- * children first and sums up the roots.  Nodes live until call_tree_clear.  Out of memory is sticky,
- * in tree.err. */
+ * children first and sums up the roots.  Nodes live until call_tree_clear.  Out of memory is
+ * sticky, in tree.err. */
 #ifndef CLI_TREE_ROWS_H
 #define CLI_TREE_ROWS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visit.h - the agent for the time of one command.
  *
- * Commands that look for a while and leave nothing (dig, trace, watch) need not ask a person to attach
- * first: where no agent is, it is put in, as "sonde attach" does, and taken out at the end, as
- * "sonde detach" does.  What these two say goes to stderr.  An agent that was there stays. */
+ * Commands that look for a while and leave nothing (dig, trace, watch) need not ask a person to
+ * attach first: where no agent is, it is put in, as "sonde attach" does, and taken out at the end,
+ * as "sonde detach" does.  What these two say goes to stderr.  An agent that was there stays. */
 #ifndef CLI_VISIT_H
 #define CLI_VISIT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* weave_cache.h - fills the cache with what the agent will look for when the classes are loaded.
  *
- * The keys are the agent's: for each class what it knows when the class is loaded, and, where rules ask
- * for ancestors, also what it knows once they are all loaded.  Any number of threads. */
+ * The keys are the agent's: for each class what it knows when the class is loaded, and, where rules
+ * ask for ancestors, also what it knows once they are all loaded.  Any number of threads. */
 #ifndef CLI_WEAVE_CACHE_H
 #define CLI_WEAVE_CACHE_H
 

@@ -216,8 +216,8 @@ static bool count_recipe(struct weave_worker *w, const struct cache_look *look)
 	return good;
 }
 
-/* As the agent will ask: first with what a class says of itself; then, where ancestors are asked for, with
- * all that are known. */
+/* As the agent will ask: first with what a class says of itself; then, where ancestors are asked
+ * for, with all that are known. */
 static int cache_one(struct weave_worker *w)
 {
 	const struct weave_run *run = w->run;

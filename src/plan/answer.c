@@ -90,7 +90,8 @@ static void print_slow(const struct dig_answer *a, struct buf *out)
 	buf_text(out, ".\n");
 }
 
-/* How many callers, from the guilty method outwards, a context has in common with the guilty way. */
+/* How many callers, from the guilty method outwards, a context has in common with the guilty
+ * way. */
 static unsigned common(const struct dig_answer *a, const struct dig_context *c)
 {
 	unsigned n = 0, own = a->n_path ? a->n_path - 1 : 0; /* without the guilty one itself */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dig.c - the steps of digging down.
  *
- *	look	  samples: which methods of the program are the threads in?
- *	roots	  hook the outermost ones: which of them return, how often, how long do they take?  The
- *		  outermost that returns is a root; it is slow when much of its time is in slow calls.
- *	deeper	  more samples, when too few fell below the root
- *	graph	  what do the methods on the way down call?  Who else calls the one at its end?
- *	branch	  hook the way down, what lies beside it, and the other callers, below the root alone:
- *		  which branch has the time?  Measured until the interval is narrow.
- *	data	  watch the arguments of the root and of the guilty method
+ * 	look	  samples: which methods of the program are the threads in?
+ * 	roots	  hook the outermost ones: which of them return, how often, how long do they take?  The
+ * 		  outermost that returns is a root; it is slow when much of its time is in slow calls.
+ * 	deeper	  more samples, when too few fell below the root
+ * 	graph	  what do the methods on the way down call?  Who else calls the one at its end?
+ * 	branch	  hook the way down, what lies beside it, and the other callers, below the root alone:
+ * 		  which branch has the time?  Measured until the interval is narrow.
+ * 	data	  watch the arguments of the root and of the guilty method
  *
  * Every step that is taken for granted by samples is measured by hooks before it is told. */
 #define _GNU_SOURCE /* memmem() */
@@ -38,8 +38,8 @@ enum {
 	ROOT_WINDOWS_LONG = 12, /* ... on a machine that is busy with other things */
 	BRANCH_WINDOWS = 3,
 	BRANCH_CALLS = 10, /* of the guilty method, for contexts */
-	BRANCH_WINDOWS_SHARE =
-		5, /* when it is clear whose the time is, though not how much a call takes */
+	/* When it is clear whose the time is, though not how much a call takes. */
+	BRANCH_WINDOWS_SHARE = 5,
 	BRANCH_WINDOWS_MAX = 8,
 	BRANCH_WINDOWS_LONG = 14, /* while the root has hardly returned */
 	BESIDE_LEAST = 12, /* one sample in so many: one with fewer cannot have half of the time */
@@ -53,8 +53,8 @@ enum {
 	WATCHED_S = 25,	   /* so long at most */
 	WATCHED_SOONEST = 4,  /* ... and at least, s */
 	WATCHED_SLOWEST = 40, /* calls a second, whatever the budget */
-	/* What it costs to write down the arguments of a call, in its thread and in the agent's, ns; and that the JVM
-	 * compiles the code that does it. */
+	/* What it costs to write down the arguments of a call, in its thread and in the agent's,
+	 * ns; and that the JVM compiles the code that does it. */
 	WATCHED_NS = 20000,
 	WATCHING_NS = 200000000,
 	WATCHING_AGAIN = 2, /* ... or so many times what the hooks have cost so far */
@@ -130,8 +130,9 @@ static void finish(struct dig *d)
 	d->phase = PH_END;
 }
 
-/* What it costs to begin to watch.  Most of it is that the JVM compiles the root anew, with the code that writes down
- * arguments, and all that it puts into it: where that was much when the hooks came, it is again. */
+/* What it costs to begin to watch.  Most of it is that the JVM compiles the root anew, with the
+ * code that writes down arguments, and all that it puts into it: where that was much when the hooks
+ * came, it is again. */
 static double watching_cost(const struct dig *d)
 {
 	double cost = WATCHING_AGAIN * d->spent_ns;
@@ -139,7 +140,8 @@ static double watching_cost(const struct dig *d)
 	return cost > WATCHING_NS ? cost : WATCHING_NS;
 }
 
-/* How many calls a second may be written down: as many as what is then left of the budget pays for. */
+/* How many calls a second may be written down: as many as what is then left of the budget pays
+ * for. */
 static double watch_rate(const struct dig *d)
 {
 	double elapsed = d->now - d->began, time = d->options.for_ns - elapsed - second, left, n;
@@ -151,7 +153,8 @@ static double watch_rate(const struct dig *d)
 	return n < WATCHED_SLOWEST ? WATCHED_SLOWEST : n;
 }
 
-/* Long enough for a dozen slow calls to come by and to be drawn; a condition may be clear before. */
+/* Long enough for a dozen slow calls to come by and to be drawn; a condition may be clear
+ * before. */
 static double watch_time(const struct dig *d)
 {
 	double slow = d->answer.root_rate * d->answer.slow_share; /* a second */
@@ -199,8 +202,8 @@ static double time_for(const struct dig *d, int phase)
 	return phase == PH_DATA ? 12 * second : 24 * second;
 }
 
-/* How long nothing should be done before a phase, so that what was spent, and will be in it, is within the budget at
- * its end; time is left for what comes. */
+/* How long nothing should be done before a phase, so that what was spent, and will be in it, is
+ * within the budget at its end; time is left for what comes. */
 static double wait_time(const struct dig *d, int phase)
 {
 	double elapsed = d->now - d->began, left = d->options.for_ns - elapsed - time_for(d, phase);
@@ -237,9 +240,9 @@ static bool is_banned(const struct dig *d, struct slice name)
 	return false;
 }
 
-/* With a template that can tell arguments, though nobody asks for them yet: a call that runs while its class is
- * redefined goes on in the interpreter, and a slow one would be slower by far until it ends.  So the class is
- * changed once, and what comes later finds its hooks there. */
+/* With a template that can tell arguments, though nobody asks for them yet: a call that runs while
+ * its class is redefined goes on in the interpreter, and a slow one would be slower by far until it
+ * ends.  So the class is changed once, and what comes later finds its hooks there. */
 static void rule(struct dig *d, struct slice name, bool inside)
 {
 	if (is_banned(d, name) || (d->most_rules && d->n_rules >= d->most_rules))
@@ -288,7 +291,8 @@ static void branch_rule(struct dig *d, struct slice name, bool inside)
 		rule(d, name, inside);
 }
 
-/* The other callers of the methods on the way down: first those of its end, where they matter most. */
+/* The other callers of the methods on the way down: first those of its end, where they matter
+ * most. */
 static void caller_rules(struct dig *d)
 {
 	const struct trail *t = &d->trail;
@@ -357,8 +361,9 @@ static void measure(const struct dig *d, struct dig_action *out)
 {
 	out->step = DIG_MEASURE;
 	out->for_ns = (uint64_t)second;
-	/* The first reading begins the first window: at once when it is about what returns at all, and
-	 * when the JVM has had time to compile anew what was redefined when it is about times. */
+	/* The first reading begins the first window: at once when it is about what returns at all,
+	 * and when the JVM has had time to compile anew what was redefined when it is about
+	 * times. */
 	if (!d->measure.readings && d->phase == PH_ROOTS)
 		out->for_ns = 1;
 }
@@ -523,8 +528,8 @@ static bool is_on_path(const struct dig *d, struct slice name)
 	return slice_eq(name, d->answer.root) || slice_eq(name, d->answer.task);
 }
 
-/* The hooks cost more than they may: the hook that is called most and not needed for the answer goes;
- * when all are needed, fewer calls are timed.  False: nothing could be saved. */
+/* The hooks cost more than they may: the hook that is called most and not needed for the answer
+ * goes; when all are needed, fewer calls are timed.  False: nothing could be saved. */
 static bool save_cost(struct dig *d)
 {
 	const struct dig_figures *most = NULL;
@@ -550,8 +555,8 @@ static bool save_cost(struct dig *d)
 	return true;
 }
 
-/* Slow calls that are rare leave the mean wide for as long as one looks; on a busy machine that time is better
- * spent on watching them.  Of a few calls the contexts could not be told. */
+/* Slow calls that are rare leave the mean wide for as long as one looks; on a busy machine that
+ * time is better spent on watching them.  Of a few calls the contexts could not be told. */
 static bool is_share_clear(const struct dig *d)
 {
 	const struct estimated *e = &d->answer.share;
@@ -617,7 +622,8 @@ void dig_callee(struct dig *d, struct slice name)
 		d->graph[d->asked].callees[d->graph[d->asked].n++] = kept;
 }
 
-/* Who else calls the methods on the way is worth to wait some time for, but not any: each question takes milliseconds. */
+/* Who else calls the methods on the way is worth to wait some time for, but not any: each question
+ * takes milliseconds. */
 static bool has_spent_enough(const struct dig *d)
 {
 	return d->asked >= d->trail.n && d->options.budget > 0 &&

@@ -4,15 +4,16 @@
  * A machine without hands.  Whoever drives it calls dig_next, does what that says, hands in what
  * came of it, and calls dig_next again until it says DIG_DONE:
  *
- *	DIG_SAMPLE	take samples; fill dig.fresh (samples_add...), then dig_sampled
- *	DIG_HOOK	put these rules in, in place of those before; then dig_hooked
- *	DIG_MEASURE	wait, then read: measure_* into dig.measure, dig_method for each; dig_measured
- *	DIG_CALLEES	ask what a method calls: dig_callee for each, then dig_callees_end
- *	DIG_WATCH	watch calls: dig_call and dig_value for each, then dig_watched
- *	DIG_WAIT	do nothing for a while; then dig_waited
+ * 	DIG_SAMPLE	take samples; fill dig.fresh (samples_add...), then dig_sampled
+ * 	DIG_HOOK	put these rules in, in place of those before; then dig_hooked
+ * 	DIG_MEASURE	wait, then read: measure_* into dig.measure, dig_method for each; dig_measured
+ * 	DIG_CALLEES	ask what a method calls: dig_callee for each, then dig_callees_end
+ * 	DIG_WATCH	watch calls: dig_call and dig_value for each, then dig_watched
+ * 	DIG_WAIT	do nothing for a while; then dig_waited
  *
- * dig.said is what there is to tell a person; the driver prints and empties it.  Nothing here knows a
- * JVM or a clock: time comes in by dig_next.  Out of memory is sticky, in dig.err.  One thread. */
+ * dig.said is what there is to tell a person; the driver prints and empties it.  Nothing here knows
+ * a JVM or a clock: time comes in by dig_next.  Out of memory is sticky, in dig.err.  One
+ * thread. */
 #ifndef PLAN_DIG_H
 #define PLAN_DIG_H
 
@@ -129,15 +130,15 @@ struct dig {
 	} graph[DIG_GRAPH];
 	unsigned n_graph, asked;
 	bool no_inside; /* the agent does not decide `inside` */
-	/* The governor: what the hooks have cost in the last window, as a share of one processor (set by
-	 * the driver before dig_measured), and what was done about it. */
+	/* The governor: what the hooks have cost in the last window, as a share of one processor
+	 * (set by the driver before dig_measured), and what was done about it. */
 	double cost_share;
-	/* Processor time that all has cost so far, and will cost when its hooks leave, ns (set by the driver before
-	 * dig_next). */
+	/* Processor time that all has cost so far, and will cost when its hooks leave, ns (set by
+	 * the driver before dig_next). */
 	double spent_ns;
 	unsigned n_hooked; /* how often hooks were changed */
-	/* How much of the time that its threads wanted a processor they waited for one, since the hooks came
-	 * (set by the driver before dig_measured; negative: not known). */
+	/* How much of the time that its threads wanted a processor they waited for one, since the
+	 * hooks came (set by the driver before dig_measured; negative: not known). */
 	double starved;
 	double ran_ns; /* what they had of processors meanwhile; 0: not known */
 	struct slice banned[16];
@@ -171,7 +172,8 @@ void dig_callee(struct dig *d, struct slice name);
 void dig_callees_end(struct dig *d);
 void dig_call(struct dig *d, struct slice name, double ns);
 void dig_value(struct dig *d, unsigned number, struct slice text);
-/* While calls are watched, about once a second; true: that is enough.  Else it ends when for_ns is over. */
+/* While calls are watched, about once a second; true: that is enough.  Else it ends when for_ns is
+ * over. */
 bool dig_has_enough(struct dig *d, double now_ns);
 void dig_watched(struct dig *d);
 void dig_waited(struct dig *d);

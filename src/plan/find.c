@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find.c - the way down from the root: by samples and byte code, why it takes so long, and for which data. */
+/* find.c - the way down from the root: by samples and byte code, why it takes so long, and for
+ * which data. */
 #define _GNU_SOURCE /* memmem() */
 #include "plan/find.h"
 
@@ -220,8 +221,8 @@ void find_watched(struct dig *d)
 	add_watched(d, a->root);
 }
 
-/* What is slow of the root is known.  Of another method it is the same, when it is that which the root waits for;
- * else its own times tell. */
+/* What is slow of the root is known.  Of another method it is the same, when it is that which the
+ * root waits for; else its own times tell. */
 double find_limit(struct dig *d, unsigned watched)
 {
 	const struct dig_answer *a = &d->answer;
@@ -234,9 +235,9 @@ double find_limit(struct dig *d, unsigned watched)
 	return split_limit(s);
 }
 
-/* On a busy machine the root's limit is longer by what its calls wait for a processor on average, and slow calls
- * that had better luck stay below it: then the calls that have the time are compared with the others, wherever the
- * line between them is. */
+/* On a busy machine the root's limit is longer by what its calls wait for a processor on average,
+ * and slow calls that had better luck stay below it: then the calls that have the time are compared
+ * with the others, wherever the line between them is. */
 void find_split(struct dig *d, unsigned watched, struct split_answer *out)
 {
 	struct split *s = &d->watched[watched].split;

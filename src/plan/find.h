@@ -7,8 +7,8 @@
 
 void find_tell_look(struct dig *d);
 bool find_root(const struct dig *d); /* some candidate has returned */
-/* The hooks have seen some calls, and about as much time as the samples; else slow calls are rare, or run
- * still. */
+/* The hooks have seen some calls, and about as much time as the samples; else slow calls are rare,
+ * or run still. */
 bool find_root_is_whole(const struct dig *d);
 /* Much of the time is further down than any candidate that has returned. */
 bool find_root_is_deeper(const struct dig *d);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find_branch.c - which branch below the root has the time, as hooks have measured it.
  *
- * From the root downwards: as long as what one method calls has half of its time, that is where it goes on.
- * The same method under its other callers tells in which contexts it is slow. */
+ * From the root downwards: as long as what one method calls has half of its time, that is where it
+ * goes on.  The same method under its other callers tells in which contexts it is slow. */
 #include "plan/find.h"
 
 #include <math.h>
 
 enum {
 	FAMILY = 16,
-	FEW_CALLS =
-		40, /* of the caller; the shares that a few slow ones among them have are luck */
+	/* Of the caller; the shares that a few slow ones among them have are luck. */
+	FEW_CALLS = 40,
 };
 
 static struct measured *root_measured(struct dig *d)
@@ -30,9 +30,9 @@ bool find_returns(struct dig *d)
 
 /* ---- families ------------------------------------------------------------------------------- */
 
-/* Nodes that are judged as one: a method wherever the nodes above have called it; and where none has most of the
- * time by itself, its overloads, or the same method of several classes.  Else time that is divided among them
- * would make each of them innocent. */
+/* Nodes that are judged as one: a method wherever the nodes above have called it; and where none
+ * has most of the time by itself, its overloads, or the same method of several classes.  Else time
+ * that is divided among them would make each of them innocent. */
 struct family {
 	struct measured sum; /* its name is that of the largest; without links */
 	struct measured *members[FAMILY];
@@ -106,8 +106,8 @@ static const struct sample_node *sampled_below(const struct dig *d, struct slice
 	return NULL;
 }
 
-/* The callees that have most of the time of those above.  Where hooks have seen so few calls that they cannot say,
- * the samples do. */
+/* The callees that have most of the time of those above.  Where hooks have seen so few calls that
+ * they cannot say, the samples do. */
 static bool go_down(const struct dig *d, const struct family *above, struct family *out)
 {
 	const struct measure *m = &d->measure;

@@ -13,8 +13,8 @@ static const double undisturbed = 0.1; /* the tenth of the calls that had to wai
 enum { STUCK_WINDOWS = 6, UNDISTURBED_CALLS = 50 }; /* of fewer calls none need be undisturbed */
 static const double least_calls = 5;		    /* so few can be anything */
 static const double statements_many = 20, statements_time = 0.4, statements_least = 1e6;
-/* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or waits
- * for somebody to wake it: maybe it has nothing to do. */
+/* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or
+ * waits for somebody to wake it: maybe it has nothing to do. */
 static const double as_ever = 0.1, asleep = 0.01;
 
 static double share(uint64_t part, uint64_t whole)
@@ -38,8 +38,8 @@ void find_tell_look(struct dig *d)
 		   100 * share(v->cpu, v->wall), 100 * d->answer.gc_share);
 }
 
-/* Where processors have to be waited for, a single collection takes half a second: then it must also have much of
- * what the program had of them. */
+/* Where processors have to be waited for, a single collection takes half a second: then it must
+ * also have much of what the program had of them. */
 bool find_is_gc(const struct dig_answer *a)
 {
 	return a->gc_share >= gc_much && (a->delay_share < busy || a->gc_cpu_share >= gc_much);
@@ -173,8 +173,8 @@ static double stretch(const struct dig *d, double computing)
 	return lost < busy ? 1 : lost < 0.95 ? 1 / (1 - lost) : 20;
 }
 
-/* A few statements are what a root is for.  Many of them that have most of its time, one for each row of another
- * one, are a fault, however fast each is. */
+/* A few statements are what a root is for.  Many of them that have most of its time, one for each
+ * row of another one, are a fault, however fast each is. */
 static double statements_of(const struct dig *d, const struct dig_figures *root)
 {
 	for (const struct dig_figures *f = d->figures; f; f = f->next) {
@@ -187,8 +187,8 @@ static double statements_of(const struct dig *d, const struct dig_figures *root)
 	return 0;
 }
 
-/* Its slow calls are none of its doing: the calls that take as long as usual account for what the program had of
- * processors, so the slow ones have only waited for one. */
+/* Its slow calls are none of its doing: the calls that take as long as usual account for what the
+ * program had of processors, so the slow ones have only waited for one. */
 static bool only_waits(const struct dig *d, const struct candidate *c, double computing)
 {
 	const struct dig_figures *f = c->figures;
@@ -278,8 +278,8 @@ static void judge(const struct dig *d, const struct dig_figures *f, struct candi
 		c->weight *= asleep;
 }
 
-/* All calls that have returned were fast, but samples have seen it at work much longer than these took: there are
- * others, which have not returned. */
+/* All calls that have returned were fast, but samples have seen it at work much longer than these
+ * took: there are others, which have not returned. */
 static void judge_stuck(const struct dig *d, const struct sample_node *n, struct candidate *c)
 {
 	struct seen s;

@@ -27,8 +27,8 @@ enum kind {
 const char *kind_text(enum kind k); /* "waits for a lock" */
 const char *kind_word(enum kind k); /* "lock", for JSON */
 
-/* Samples of a thread that ended in n in this state: of what kind, as seen from `top`, an ancestor of n
- * or n itself. */
+/* Samples of a thread that ended in n in this state: of what kind, as seen from `top`, an ancestor
+ * of n or n itself. */
 enum kind kind_of(const struct sample_node *n, enum sample_state state,
 		  const struct sample_node *top);
 
@@ -39,8 +39,8 @@ bool kind_is_idle(const struct sample_node *n, enum sample_state state);
 uint64_t kind_divide(const struct sample_node *top, uint64_t by[KINDS]);
 enum kind kind_largest(const uint64_t by[KINDS]);
 
-/* The frame of the JDK below top, or the native one, with most of the samples of a kind: what top calls
- * for it.  NULL: top does it itself. */
+/* The frame of the JDK below top, or the native one, with most of the samples of a kind: what top
+ * calls for it.  NULL: top does it itself. */
 const struct sample_node *kind_where(const struct sample_node *top, enum kind kind);
 
 #endif

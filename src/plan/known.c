@@ -7,16 +7,17 @@
  *	rule hook com.shop.Web::handle(int) timed
  *	past 1763274000 980 6570000 12700 143000000 com.shop.Web.handle(I)V
  *
- * A rule belongs to the finding before it.  The numbers of a past are the time, calls, and mean, median
- * and 99th percentile in ns; runs of one method come oldest first. */
+ * A rule belongs to the finding before it.  The numbers of a past are the time, calls, and mean,
+ * median and 99th percentile in ns; runs of one method come oldest first. */
 #include "plan/known.h"
 
 #include <stdlib.h>
 
 #include "base/err.h"
 
-/* Times of a method differ from run to run by load and by data.  So it must be twice as long as in the
- * middle one of the runs, half as long again as in the worst, and a person must be able to notice. */
+/* Times of a method differ from run to run by load and by data.  So it must be twice as long as in
+ * the middle one of the runs, half as long again as in the worst, and a person must be able to
+ * notice. */
 static const double broken_times = 2, broken_over_worst = 1.5, broken_least = 1e6;
 
 void known_init(struct known *k, struct slice app)

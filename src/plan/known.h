@@ -2,9 +2,9 @@
 /* known.h - what is known of one application from before: the findings of dig, and how long its
  * methods usually take.
  *
- * Kept as a text of lines; what a later version has added is passed over.  Findings and runs are bounded,
- * the oldest go first.  All memory is the arena's; out of memory is sticky, in known.err.  Knows no
- * files and no clock.  One thread. */
+ * Kept as a text of lines; what a later version has added is passed over.  Findings and runs are
+ * bounded, the oldest go first.  All memory is the arena's; out of memory is sticky, in known.err.
+ * Knows no files and no clock.  One thread. */
 #ifndef PLAN_KNOWN_H
 #define PLAN_KNOWN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.c - the first line of /proc/stat: "cpu  user nice system idle iowait irq softirq steal ...". */
+/* machine.c - the first line of /proc/stat: "cpu  user nice system idle iowait irq softirq steal
+ * ...". */
 #include "plan/machine.h"
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };

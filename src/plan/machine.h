@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* machine.h - what a machine's processors were wanted for, and what its host kept from it.
  *
- * On a virtual machine the host may give processors to others while programs want them.  No thread sees that: the
- * kernel takes it for running, so methods that compute seem to take longer than they do. */
+ * On a virtual machine the host may give processors to others while programs want them.  No thread
+ * sees that: the kernel takes it for running, so methods that compute seem to take longer than they
+ * do. */
 #ifndef PLAN_MACHINE_H
 #define PLAN_MACHINE_H
 

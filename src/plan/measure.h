@@ -3,9 +3,9 @@
  * hooked callers.
  *
  * The agent's figures grow; a reading is one answer of it, and two readings are a window.  For each
- * reading: measure_begin, measure_row for every node in pre-order, measure_end.  Calls of a method of which
- * only one in N is timed leave no frame otherwise, and what they call is read below their callers:
- * measure_end puts that back.  Out of memory is sticky, in err. */
+ * reading: measure_begin, measure_row for every node in pre-order, measure_end.  Calls of a method
+ * of which only one in N is timed leave no frame otherwise, and what they call is read below their
+ * callers: measure_end puts that back.  Out of memory is sticky, in err. */
 #ifndef PLAN_MEASURE_H
 #define PLAN_MEASURE_H
 

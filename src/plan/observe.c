@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* observe.c - scores methods.
  *
- * A method is worth a hook when much of the time passes in it, when it is a border (the JDK or another
- * package calls it), when it waits for something itself, and when it does more than pass a call on.  Its
- * hook has a price: calls a second by what a call costs.  Borders first: of thirty methods one below
- * another that all have the same time, the ones where it changes hands tell most. */
+ * A method is worth a hook when much of the time passes in it, when it is a border (the JDK or
+ * another package calls it), when it waits for something itself, and when it does more than pass a
+ * call on.  Its hook has a price: calls a second by what a call costs.  Borders first: of thirty
+ * methods one below another that all have the same time, the ones where it changes hands tell
+ * most. */
 #include "plan/observe.h"
 
 #include <stdlib.h>
@@ -168,8 +169,8 @@ static void forget_look(struct observe *o)
 		}
 }
 
-/* Has every thread that was seen to end here slept or waited here from the first look to the last?  Then
- * it waits for the program's end, or for nothing at all, and its time is nobody's. */
+/* Has every thread that was seen to end here slept or waited here from the first look to the last?
+ * Then it waits for the program's end, or for nothing at all, and its time is nobody's. */
 static bool is_resting(const struct observe *o, const struct sample_node *n)
 {
 	const struct sample_vitals *v = &o->samples.vitals;
@@ -290,9 +291,9 @@ static void work_out(const struct observe *o, struct observe_method *m)
 			 (double)m->caller->seen <= 1.05 * (double)m->seen;
 }
 
-/* At most 35 for all of the time, 30 for time of its own, 15 for a border, 10 for waiting, 5 for other
- * packages that it calls into, 5 for its size, all these only with a few percent of the time; less what
- * a hook costs. */
+/* At most 35 for all of the time, 30 for time of its own, 15 for a border, 10 for waiting, 5 for
+ * other packages that it calls into, 5 for its size, all these only with a few percent of the time;
+ * less what a hook costs. */
 static double score(const struct observe *o, const struct observe_method *m)
 {
 	double own_share = part(m->own, o->busy);

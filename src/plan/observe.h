@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* observe.h - which methods of a program are worth a hook, learned by watching it.
  *
- * Samples say where the time is and what it goes into, counts say how often methods are called, byte
- * code says how large they are and where they lead.  The driver hands in all three, in this order:
+ * Samples say where the time is and what it goes into, counts say how often methods are called,
+ * byte code says how large they are and where they lead.  The driver hands in all three, in this
+ * order:
  *
- *	observe_look		after o->samples was filled and sealed
- *	observe_put_counting	rules that count calls; observe_count for each method, observe_counted
- *	observe_ask		methods to ask about: observe_code, observe_callee for each
- *	observe_decide		then the methods are in order, best first, and each has its choice
+ * 	observe_look		after o->samples was filled and sealed
+ * 	observe_put_counting	rules that count calls; observe_count for each method, observe_counted
+ * 	observe_ask		methods to ask about: observe_code, observe_callee for each
+ * 	observe_decide		then the methods are in order, best first, and each has its choice
  *
- * Counts and code may be missing.  Pure: knows neither JVM nor clock.  All memory is the arena's; out of
- * memory is sticky, in o->err.  One thread. */
+ * Counts and code may be missing.  Pure: knows neither JVM nor clock.  All memory is the arena's;
+ * out of memory is sticky, in o->err.  One thread. */
 #ifndef PLAN_OBSERVE_H
 #define PLAN_OBSERVE_H
 
@@ -91,9 +92,9 @@ void observe_look(struct observe *o); /* may be called again when there are more
 bool observe_put_counting(struct observe *o, unsigned classes, struct buf *out);
 void observe_count(struct observe *o, struct slice name, uint64_t calls);
 void observe_counted(struct observe *o, double seconds);
-/* After observe_counted: rules that take out what is called too often to be counted any longer; false: there
- * are none.  When they are in, counts begin anew with those handed in from observe_base(true) to
- * observe_base(false). */
+/* After observe_counted: rules that take out what is called too often to be counted any longer;
+ * false: there are none.  When they are in, counts begin anew with those handed in from
+ * observe_base(true) to observe_base(false). */
 bool observe_put_hot(struct observe *o, struct buf *out);
 void observe_base(struct observe *o, bool begins);
 

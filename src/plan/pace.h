@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pace.h - how fast a program is with hooks and without, as a few of its methods that are counted show.
+/* pace.h - how fast a program is with hooks and without, as a few of its methods that are counted
+ * show.
  *
- * Marks are methods that are called moderately often: often enough to mean something within a second, and
- * so rarely that counting them costs nothing.  How often they are called in a window of a second or so is the
- * program's pace.  Plain values; no JVM, no clock. */
+ * Marks are methods that are called moderately often: often enough to mean something within a
+ * second, and so rarely that counting them costs nothing.  How often they are called in a window of
+ * a second or so is the program's pace.  Plain values; no JVM, no clock. */
 #ifndef PLAN_PACE_H
 #define PLAN_PACE_H
 
@@ -27,8 +28,8 @@ struct pace {
 void pace_add(struct pace *p, double calls,
 	      double ns); /* one window; passed over when it is full */
 
-/* A program whose byte code has changed is slow until it is compiled again.  None of the last windows is
- * faster than all before, and there are enough. */
+/* A program whose byte code has changed is slow until it is compiled again.  None of the last
+ * windows is faster than all before, and there are enough. */
 bool pace_is_steady(const struct pace *p);
 
 /* The pace is known to a hundredth. */

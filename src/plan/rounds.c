@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rounds.c - spreads from two or three rounds.
  *
- * Two or three figures say little about how far they scatter.  But a program has many methods, compiled by
- * the same JVM on the same machine; so the variance of one is taken together with that of the method in the middle, which
- * counts for so many degrees of freedom (the moderated t of Smyth, 2004).  A method that differs more than others,
- * for instance since it is inlined in one round and not in another, still has its own.
+ * Two or three figures say little about how far they scatter.  But a program has many methods,
+ * compiled by the same JVM on the same machine; so the variance of one is taken together with that
+ * of the method in the middle, which counts for so many degrees of freedom (the moderated t of
+ * Smyth, 2004).  A method that differs more than others, for instance since it is inlined in one
+ * round and not in another, still has its own.
  *
- * A part of that is not the compiler's: the windows of a round are few, and say themselves how far their mean may be off.  It
- * makes the mean of the rounds unsure, but the next compilation no slower or faster; so it counts only once.
+ * A part of that is not the compiler's: the windows of a round are few, and say themselves how far
+ * their mean may be off.  It makes the mean of the rounds unsure, but the next compilation no
+ * slower or faster; so it counts only once.
  *
- * Long calls differ by a share, short ones by nanoseconds; log(ns + SHORT_NS) goes from one to the other. */
+ * Long calls differ by a share, short ones by nanoseconds; log(ns + SHORT_NS) goes from one to the
+ * other. */
 #include "plan/rounds.h"
 
 #include <math.h>
@@ -82,7 +85,8 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The median of a variance with so many degrees of freedom, as a share of its mean (Wilson and Hilferty). */
+/* The median of a variance with so many degrees of freedom, as a share of its mean (Wilson and
+ * Hilferty). */
 static double median_share(double freedom)
 {
 	double third = 1 - 2 / (9 * freedom);

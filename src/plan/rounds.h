@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rounds.h - what a method takes, from several rounds before each of which the JVM compiled it anew.
+/* rounds.h - what a method takes, from several rounds before each of which the JVM compiled it
+ * anew.
  *
- * The same byte code is not as fast each time that it is compiled: what is inlined where depends on what the JVM had
- * seen by then.  The windows of one round know nothing of that, however many they are.  So the margin here is from
- * how rounds differ, and it says where the next compilation will be, not only where the mean is: whoever runs the
- * program without hooks has one more.
+ * The same byte code is not as fast each time that it is compiled: what is inlined where depends on
+ * what the JVM had seen by then.  The windows of one round know nothing of that, however many they
+ * are.  So the margin here is from how rounds differ, and it says where the next compilation will
+ * be, not only where the mean is: whoever runs the program without hooks has one more.
  *
  * Plain values; no JVM, no clock. */
 #ifndef PLAN_ROUNDS_H
@@ -25,8 +26,8 @@ struct rounds {
 	} of[ROUNDS_MAX];
 };
 
-/* One round more.  Its calls are its weight: what a program's calls take on average is the time of all by their number,
- * and a machine that is slower in one round has fewer of them in it. */
+/* One round more.  Its calls are its weight: what a program's calls take on average is the time of
+ * all by their number, and a machine that is slower in one round has fewer of them in it. */
 struct rounds_one {
 	struct estimated mean;
 	double plain, calls, windows;

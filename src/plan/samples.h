@@ -2,8 +2,8 @@
 /* samples.h - stack samples of a program as one tree, and questions about it.
  *
  * A node is a method in its sequence of callers, outermost first.  Rows come in pre-order; after
- * samples_seal every node knows the samples in it and below it.  Names are copied.  All memory is the
- * arena's; out of memory is sticky, in samples.err.  One thread. */
+ * samples_seal every node knows the samples in it and below it.  Names are copied.  All memory is
+ * the arena's; out of memory is sticky, in samples.err.  One thread. */
 #ifndef PLAN_SAMPLES_H
 #define PLAN_SAMPLES_H
 
@@ -79,8 +79,8 @@ void samples_seal(struct samples *s);
 /* Adds another answer: counts are summed up. */
 void samples_merge(struct samples *into, const struct samples *more);
 
-/* What lies below the outermost calls of a method, wherever it was called: `out`, initialised by the
- * caller, gets it as its only root, sealed.  Gives how many samples that are. */
+/* What lies below the outermost calls of a method, wherever it was called: `out`, initialised by
+ * the caller, gets it as its only root, sealed.  Gives how many samples that are. */
 uint64_t samples_under(const struct samples *s, struct slice method, struct samples *out);
 
 const struct sample_node *samples_next(const struct sample_node *n, const struct sample_node *top);

@@ -24,8 +24,8 @@ enum {
 static const double slow_share = 0.6, fast_share = 0.12;
 static const double chance_most = 0.01; /* that what is told is none of its doing */
 static const double much_longer = 8;	/* times as long as usual */
-static const double clock_share =
-	0.9; /* of numbers are above an earlier one, or below it: half are by chance */
+/* Of numbers that go with time, above an earlier one, or below it; by chance it is half of them. */
+static const double clock_share = 0.9;
 
 void split_init(struct split *s)
 {
@@ -242,8 +242,9 @@ size_t split_count(const struct split *s, double limit_ns)
 	return n;
 }
 
-/* Half of the least time among the calls that have most of the time beyond what is usual.  On a busy machine
- * calls of all lengths are stalled, so that there is no gap; but the slow ones still have the time. */
+/* Half of the least time among the calls that have most of the time beyond what is usual.  On a
+ * busy machine calls of all lengths are stalled, so that there is no gap; but the slow ones still
+ * have the time. */
 static double limit_by_time(const double *all, size_t n)
 {
 	double usual = all[n / 2], beyond = 0, sum = 0, part = 0;
@@ -303,7 +304,8 @@ double split_limit(const struct split *s)
 
 	if (!all)
 		return 0;
-	/* The widest gap between neighbours, as a ratio; a machine that stalls makes single ones. */
+	/* The widest gap between neighbours, as a ratio; a machine that stalls makes single
+	 * ones. */
 	for (size_t i = FAST_MIN; i + SLOW_MIN <= n; i++)
 		if (all[i] / all[i - 1] > best / 2 && all[(i + n) / 2] / all[i / 2] > best) {
 			best = all[(i + n) / 2] / all[i / 2];
@@ -358,8 +360,8 @@ static void count(const struct split *s, double limit, const struct tried *t,
 	out->slow_time = out->slow ? time[1] / (time[0] + time[1]) : 0;
 }
 
-/* How probable it is that as many slow calls meet it, if it holds for them as often as for others: the upper end
- * of a binomial distribution. */
+/* How probable it is that as many slow calls meet it, if it holds for them as often as for others:
+ * the upper end of a binomial distribution. */
 static double chance(const struct split_answer *a)
 {
 	double often = ((double)a->fast_met + 1) / ((double)a->fast + 2), sum = 0;
@@ -439,8 +441,9 @@ static bool is_met(const struct split *s, double limit, const struct tried *t, s
 	return !least;
 }
 
-/* A number that goes with time, as one that counts calls or a clock: what was slow for a while is slow above some such
- * number, whatever the cause was.  Each is compared with the one a quarter of all calls before it. */
+/* A number that goes with time, as one that counts calls or a clock: what was slow for a while is
+ * slow above some such number, whatever the cause was.  Each is compared with the one a quarter of
+ * all calls before it. */
 static bool is_clock(const struct split *s, struct slice path)
 {
 	double *all = mem_alloc(s->n * sizeof(*all));
@@ -519,7 +522,8 @@ void split_find(struct split *s, double limit_ns, struct split_answer *out)
 {
 	struct split_answer best = { .condition = { NULL, 0 } };
 
-	/* Only what slow calls had can be the condition.  The more are tried, the more is found by chance. */
+	/* Only what slow calls had can be the condition.  The more are tried, the more is found by
+	 * chance. */
 	s->tried = each_fact(s, limit_ns, NULL);
 	each_fact(s, limit_ns, &best);
 	*out = best;

@@ -2,9 +2,10 @@
 /* split.h - which data go with slow calls and not with others.
  *
  * Each watched call gives its time and its arguments as text.  Values become facts: $1 == "x",
- * $1.kind == "GIFT" (a field of an object), the size of a number, a text, an array or a collection.  The
- * fact that holds for most slow calls, by their time, and for few others is told as a condition of the rule
- * language, when chance does not explain it: a rare value needs few slow calls, a frequent one many. */
+ * $1.kind == "GIFT" (a field of an object), the size of a number, a text, an array or a collection.
+ * The fact that holds for most slow calls, by their time, and for few others is told as a condition
+ * of the rule language, when chance does not explain it: a rare value needs few slow calls, a
+ * frequent one many. */
 #ifndef PLAN_SPLIT_H
 #define PLAN_SPLIT_H
 
@@ -58,12 +59,12 @@ enum { SPLIT_LIMITS = 8 };
 /* Slow are calls from limit_ns on. */
 void split_find(struct split *s, double limit_ns, struct split_answer *out);
 
-/* The same, when it is not known from where on they are slow: of several limits the one whose condition is the
- * least probable to be chance. */
+/* The same, when it is not known from where on they are slow: of several limits the one whose
+ * condition is the least probable to be chance. */
 void split_find_among(struct split *s, const double *limits, size_t n, struct split_answer *out);
 
-/* Limits that have the longest calls above them which matter: much longer than usual, and with most of the time
- * beyond what is usual.  Gives how many. */
+/* Limits that have the longest calls above them which matter: much longer than usual, and with most
+ * of the time beyond what is usual.  Gives how many. */
 size_t split_limits(const struct split *s, double out[SPLIT_LIMITS]);
 
 size_t split_count(const struct split *s, double limit_ns); /* calls that are slow */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stats.h - a figure with the interval that holds it with 95 %, from windows of time.
  *
- * Calls come in bursts and machines are busy, so calls are not independent; windows of a second nearly
- * are.  What is asked for is always a ratio of two sums (time a call, share of a time), and its
- * spread is taken from how the windows differ. */
+ * Calls come in bursts and machines are busy, so calls are not independent; windows of a second
+ * nearly are.  What is asked for is always a ratio of two sums (time a call, share of a time), and
+ * its spread is taken from how the windows differ. */
 #ifndef PLAN_STATS_H
 #define PLAN_STATS_H
 
@@ -15,8 +15,8 @@ struct estimated {
 	double value, margin; /* the truth is within value +- margin; margin < 0: nobody knows */
 };
 
-/* sum(up) / sum(down) over n windows; value 0 and margin -1 when the sum below is 0.  A single window
- * with something in it has no margin. */
+/* sum(up) / sum(down) over n windows; value 0 and margin -1 when the sum below is 0.  A single
+ * window with something in it has no margin. */
 struct estimated stats_ratio(const double *up, const double *down, size_t n);
 
 double stats_student(size_t freedom); /* Student's t for 95 %, by degrees of freedom from 1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steady.c - means of windows without those that are far out, and the winsorized spread (Tukey,
- * McLaughlin 1963) of stretches: windows of one stretch are off together, so what they are off is added up before it is
- * squared. */
+ * McLaughlin 1963) of stretches: windows of one stretch are off together, so what they are off is
+ * added up before it is squared. */
 #include "plan/steady.h"
 
 #include <math.h>
@@ -95,8 +95,8 @@ static void find_far(const struct window *w, uint32_t n, uint32_t *low, uint32_t
 		++*high;
 }
 
-/* Sum over the stretches of the squares of what their windows are off together, and how many stretches there are.  Of
- * windows that are far out the last one counts that is not. */
+/* Sum over the stretches of the squares of what their windows are off together, and how many
+ * stretches there are.  Of windows that are far out the last one counts that is not. */
 static double squares_of(struct window *w, uint32_t n, double ratio, uint32_t *stretches)
 {
 	double squares = 0, off = 0;
@@ -121,8 +121,8 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What calls that are out of all proportion may add to a window at most: nothing, or, if they are the program's own, what
- * three quarters of the windows do not have more of. */
+/* What calls that are out of all proportion may add to a window at most: nothing, or, if they are
+ * the program's own, what three quarters of the windows do not have more of. */
 static double most_of_longest(const struct steady *s)
 {
 	float sorted[STEADY_MAX];

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steady.h - a ratio of two sums over windows that a few disturbed windows do not move.
  *
- * Machines interrupt programs: a call of 50 ns that is interrupted once takes 50 us.  So windows whose ratio is
- * far out are left out of the value, if they are few: a tenth at each end.  Far out is what is farther from
- * the middle half of the windows than three times its width (Tukey).  They may also be the
- * program's own rare slow calls: then the plain ratio is right, and it is told, too.
+ * Machines interrupt programs: a call of 50 ns that is interrupted once takes 50 us.  So windows
+ * whose ratio is far out are left out of the value, if they are few: a tenth at each end.  Far out
+ * is what is farther from the middle half of the windows than three times its width (Tukey).  They
+ * may also be the program's own rare slow calls: then the plain ratio is right, and it is told,
+ * too.
  *
- * Few windows cannot tell which of them is far out; but the calls of one window can.  So whoever adds a window may leave a
- * single call out that is out of all proportion, and say how much it is.  If such calls are in more than a quarter of the
- * windows, they are the program's own, and count; but in no window for more than in most.
+ * Few windows cannot tell which of them is far out; but the calls of one window can.  So whoever
+ * adds a window may leave a single call out that is out of all proportion, and say how much it is.
+ * If such calls are in more than a quarter of the windows, they are the program's own, and count;
+ * but in no window for more than in most.
  *
- * Windows that lie close together are not independent: the program does the same just then, and the machine is as fast.
- * So whoever adds windows says to which stretch of time they belong, and the margin is from how stretches differ,
- * with Student's t for their number; windows that were left out are taken as the last ones that were not.
+ * Windows that lie close together are not independent: the program does the same just then, and the
+ * machine is as fast.  So whoever adds windows says to which stretch of time they belong, and the
+ * margin is from how stretches differ, with Student's t for their number; windows that were left
+ * out are taken as the last ones that were not.
  *
- * A fixed number of windows is kept; when there are more, each two neighbours become one.  A plain value;
- * all zero is an empty one. */
+ * A fixed number of windows is kept; when there are more, each two neighbours become one.  A plain
+ * value; all zero is an empty one. */
 #ifndef PLAN_STEADY_H
 #define PLAN_STEADY_H
 

@@ -60,7 +60,8 @@ static bool is_in(const struct trail *t, struct slice name)
 	return false;
 }
 
-/* Samples of the largest callee, with those of its overloads and of the same method of other classes. */
+/* Samples of the largest callee, with those of its overloads and of the same method of other
+ * classes. */
 static uint64_t together(const struct trail_step *step)
 {
 	struct slice name = step->beside[0]->name;

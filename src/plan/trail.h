@@ -28,9 +28,9 @@ void trail_follow(struct trail *t, const struct sample_node *top);
 
 bool trail_is_sql(struct slice name); /* executes a statement, by its name */
 
-/* Methods of the program that a thread enters first: candidates for roots, each once, outermost first, as far
- * down as `depth` methods of the program.  Those that execute statements belong to them wherever they are.
- * Gives how many. */
+/* Methods of the program that a thread enters first: candidates for roots, each once, outermost
+ * first, as far down as `depth` methods of the program.  Those that execute statements belong to
+ * them wherever they are.  Gives how many. */
 enum { TRAIL_ROOTS = 48, TRAIL_ROOT_DEPTH = 10 };
 unsigned trail_roots(const struct samples *s, unsigned depth,
 		     const struct sample_node *out[TRAIL_ROOTS]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* turns.c - chooses sets of methods that do not call each other.
  *
- * The one that has waited longest, for how often it is called, begins a set.  The others are asked in
- * turn, and join when no node of theirs lies above or below a node that was taken.  Nodes are in
+ * The one that has waited longest, for how often it is called, begins a set.  The others are asked
+ * in turn, and join when no node of theirs lies above or below a node that was taken.  Nodes are in
  * pre-order, so what is below one is a range. */
 #include "plan/turns.h"
 

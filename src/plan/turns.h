@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* turns.h - which methods are measured alone next.
  *
- * In one window only methods take part of which none calls another, as far as the call tree shows.  Those that are
- * called often come more often, and every method comes.
+ * In one window only methods take part of which none calls another, as far as the call tree shows.
+ * Those that are called often come more often, and every method comes.
  *
  * turns_begin, turns_node for each node of a call tree in pre-order, turns_end; then turns_next as
- * often as one likes, or the same with a newer tree: what has had its turn is remembered.  One thread;
- * no JVM, no clock.  Out of memory is sticky, in err: then nobody has a turn. */
+ * often as one likes, or the same with a newer tree: what has had its turn is remembered.  One
+ * thread; no JVM, no clock.  Out of memory is sticky, in err: then nobody has a turn. */
 #ifndef PLAN_TURNS_H
 #define PLAN_TURNS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* context.c - the table of sequences, and the walk that compares one with a place in the tree.
  *
- * A block is [ steps | callers << 16, sequences with two flags, the steps it is, the steps that call it
- * directly, and for each sequence first, n | direct << 16 ].  Lists of steps are sorted.  Blocks have
- * sizes that are powers of two; free ones of a size are chained.
+ * A block is [ steps | callers << 16, sequences with two flags, the steps it is, the steps that
+ * call it directly, and for each sequence first, n | direct << 16 ].  Lists of steps are sorted.
+ * Blocks have sizes that are powers of two; free ones of a size are chained.
  *
  * The walk goes from the innermost caller outwards and keeps the set of steps that the next caller
  * may be: `below` those that may lie anywhere further out, `next` those that must be the very next

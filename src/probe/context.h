@@ -2,13 +2,13 @@
 /* context.h - in which contexts a method with sequences is open.
  *
  * What the agent says about methods (struct probe_context) lies in one table of words, set aside by
- * context_init().  A method's block is found through struct probe_method.  Blocks are written by the
- * agent, one thread at a time, and used again; who reads, reads with contexts.version before and
- * after and throws away what it found when that has changed.  Nobody waits.
+ * context_init().  A method's block is found through struct probe_method.  Blocks are written by
+ * the agent, one thread at a time, and used again; who reads, reads with contexts.version before
+ * and after and throws away what it found when that has changed.  Nobody waits.
  *
  * A decision is a property of a place in the tree: the methods above it and whether they called
- * each other directly.  So it is made when a node is made or has become out of date, and kept in the
- * node (NODE_CLOSED, NODE_ASKS). */
+ * each other directly.  So it is made when a node is made or has become out of date, and kept in
+ * the node (NODE_CLOSED, NODE_ASKS). */
 #ifndef PROBE_CONTEXT_H
 #define PROBE_CONTEXT_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* counters.c - one group of perf events a thread, read with one system call.
  *
- * A descriptor that is closed may be the program's next socket.  So a thread says that it reads before it looks
- * whether it may, and who closes forbids it before looking whether somebody reads: one of the two sees
- * the other.  The events count what the thread does outside of the kernel, so that asking needs no
- * rights and costs none of what is counted but some dozens of instructions. */
+ * A descriptor that is closed may be the program's next socket.  So a thread says that it reads
+ * before it looks whether it may, and who closes forbids it before looking whether somebody reads:
+ * one of the two sees the other.  The events count what the thread does outside of the kernel, so
+ * that asking needs no rights and costs none of what is counted but some dozens of instructions. */
 #include "probe/counters.h"
 
 #include <errno.h>
@@ -108,8 +108,8 @@ static bool open_all(struct counters *c, unsigned has)
 	return true;
 }
 
-/* Several groups may have to take turns on the processor's counters: then what was seen stands for the whole
- * time. */
+/* Several groups may have to take turns on the processor's counters: then what was seen stands for
+ * the whole time. */
 static bool read_group(const struct counters *c, unsigned has, uint64_t out[COUNTERS])
 {
 	struct {

@@ -3,8 +3,9 @@
  *
  * The figures of a method lie in the nodes and heads of all threads, in the method's own shared
  * words and, of calls that are only counted, in lanes; a reading adds them up.  After a reset those
- * of an older epoch count no more.  Their thread zeroes them when it next comes there, which keeps all words written by one thread alone; until
- * then readers pass over them, except for the calls that run: begun - timed - lost goes on. */
+ * of an older epoch count no more.  Their thread zeroes them when it next comes there, which keeps
+ * all words written by one thread alone; until then readers pass over them, except for the calls
+ * that run: begun - timed - lost goes on. */
 #include "probe/nodes.h"
 
 #include "base/err.h"
@@ -38,8 +39,8 @@ void probe_method_set(uint32_t id, const struct probe_how *how)
 
 /* ---- while nobody prunes ------------------------------------------------------------------ */
 
-/* No thread begins to prune from now on; one that has begun needs some milliseconds.  Who has waited
- * for a whole second reads what there is. */
+/* No thread begins to prune from now on; one that has begun needs some milliseconds.  Who has
+ * waited for a whole second reads what there is. */
 void figures_begin(void)
 {
 	static const struct timespec a_while = { .tv_nsec = 50000 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* handed.c - the callers of work that was given to another thread.
  *
- * Whether a call is inside a sequence is read off the stack of hooked calls.  So the steps that the giving thread is in
- * are put on the stack of the one that does the work, for as long as it does: calls that are hidden, as those of anchors are
- * that nobody wants to see, and marked, so that only sequences that are `across` go by them.  Their tokens follow each other
- * without a gap, which tells them apart from all calls. */
+ * Whether a call is inside a sequence is read off the stack of hooked calls.  So the steps that the
+ * giving thread is in are put on the stack of the one that does the work, for as long as it does:
+ * calls that are hidden, as those of anchors are that nobody wants to see, and marked, so that only
+ * sequences that are `across` go by them.  Their tokens follow each other without a gap, which
+ * tells them apart from all calls. */
 #include "base/tick.h"
 #include "probe/context.h"
 #include "probe/nodes.h"

@@ -2,7 +2,8 @@
 /* lane.c - the slots in which Java finds a thread's counts.
  *
  * A slot is found by the thread's key alone.  When it is another thread's, this one counts in C, as
- * it does when it has no tree.  Tables are mapped when they are first needed, and stay with their slot. */
+ * it does when it has no tree.  Tables are mapped when they are first needed, and stay with their
+ * slot. */
 #include "probe/lane.h"
 
 #include "base/err.h"

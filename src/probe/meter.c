@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meter.c - what single calls used besides time: processor, memory, and why they had no processor.
  *
- * A thread that has no processor has given it up itself, or was ready to run and had to stand in line.  For how long
- * it stood in line the kernel knows (schedstat); to ask takes some microseconds, so it is only asked when
- * the thread has changed places with another one since the last time.  What a virtual machine's host takes is in no such
- * account; but who has given up nothing in a call was ready all the time.  Of the rest, what it was blocked for by a
- * monitor is known by the JVM's events, which the agent passes on (probe_blocked).  What is left, it waited:
- * for a notification, for another thread to unpark it, for a time to pass, for input.  So no waiting has to be seen by
- * itself; nobody could, since park and sleep tell nothing.
+ * A thread that has no processor has given it up itself, or was ready to run and had to stand in
+ * line.  For how long it stood in line the kernel knows (schedstat); to ask takes some
+ * microseconds, so it is only asked when the thread has changed places with another one since the
+ * last time.  What a virtual machine's host takes is in no such account; but who has given up
+ * nothing in a call was ready all the time.  Of the rest, what it was blocked for by a monitor is
+ * known by the JVM's events, which the agent passes on (probe_blocked).  What is left, it waited:
+ * for a notification, for another thread to unpark it, for a time to pass, for input.  So no
+ * waiting has to be seen by itself; nobody could, since park and sleep tell nothing.
  *
- * Reading a thread's processor time is a system call, some hundred ns to a microsecond.  So only calls that
- * are timed are metered, and only of methods for which it was asked.  The processor time is read next to the
- * clock, before it at the begin of a call and after it at its end: the call's own time has nothing of that, its
- * processor time has what one reading costs, which is found out once and taken off.  A thread that is taken off its
- * processor while it reads its meter is delayed, but not in its call: so no call is delayed for longer than
- * it had no processor.
+ * Reading a thread's processor time is a system call, some hundred ns to a microsecond.  So only
+ * calls that are timed are metered, and only of methods for which it was asked.  The processor time
+ * is read next to the clock, before it at the begin of a call and after it at its end: the call's
+ * own time has nothing of that, its processor time has what one reading costs, which is found out
+ * once and taken off.  A thread that is taken off its processor while it reads its meter is
+ * delayed, but not in its call: so no call is delayed for longer than it had no processor.
  *
- * What a call used goes to its method, to its node, and is `below` of the nearest metered call under it.  A virtual
- * thread that moves on has another carrier's meter at its end: such calls are not metered. */
+ * What a call used goes to its method, to its node, and is `below` of the nearest metered call
+ * under it.  A virtual thread that moves on has another carrier's meter at its end: such calls are
+ * not metered. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "probe/nodes.h"
 
@@ -56,8 +58,8 @@ static uint64_t number(const char **p)
 	return n;
 }
 
-/* Of the calling thread.  The file has the time that it ran, the time it was delayed, and how often it got a
- * processor, which is 0 when the kernel keeps no such account.  false: not to be had. */
+/* Of the calling thread.  The file has the time that it ran, the time it was delayed, and how often
+ * it got a processor, which is 0 when the kernel keeps no such account.  false: not to be had. */
 static bool read_delay(uint64_t *ns)
 {
 	int before = errno, fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -137,8 +139,8 @@ void probe_blocked(bool begins)
 	if (!t || !is_metered(t, threads_top()))
 		return;
 	if (begins) {
-		off->since_ns =
-			clock_ns(CLOCK_MONOTONIC); /* outermost: it has all that the others have */
+		/* Outermost: it has all that the others have. */
+		off->since_ns = clock_ns(CLOCK_MONOTONIC);
 		off->since_delay_ns = delay_ns(t);
 		off->since_cpu_ns = cpu_ns();
 		off->since_turn = turn;
@@ -319,7 +321,8 @@ static struct probe_spent spent_since(struct probe_thread *t, const struct meter
 	return s;
 }
 
-/* Adds to what the nearest metered call under this one has below it.  Is one of them of the same method? */
+/* Adds to what the nearest metered call under this one has below it.  Is one of them of the same
+ * method? */
 static bool add_below(struct probe_thread *t, const struct probe_frame *f,
 		      const struct probe_spent *spent)
 {

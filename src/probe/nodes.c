@@ -7,7 +7,8 @@
  * front of its chains.  What prune.c has taken out, while nobody reads, is used again.
  *
  * A node is of one sort for its life: reported, closed or asking.  When the rules make another sort
- * of a place, its node is left behind out of date, with what it counted, and another one is made. */
+ * of a place, its node is left behind out of date, with what it counted, and another one is
+ * made. */
 #include "probe/nodes.h"
 
 #include "probe/context.h"
@@ -243,8 +244,8 @@ static void take_out_of_hash(struct probe_thread *t, const struct probe_node *no
 		*link = node->hash_next;
 }
 
-/* One chain more, which takes its part of the nodes of one that is there.  So the hash grows by a bit with
- * each node, and nobody waits for all of it. */
+/* One chain more, which takes its part of the nodes of one that is there.  So the hash grows by a
+ * bit with each node, and nobody waits for all of it. */
 static void grow_hash(struct probe_thread *t)
 {
 	uint32_t line = t->hash[t->hash_n & t->hash_mask >> 1], next;
@@ -350,8 +351,8 @@ static struct probe_node *make(struct probe_thread *t, struct wanted w)
 	return node;
 }
 
-/* The one that is up to date (w.generation), or the one of that sort.  What is found goes to the front
- * of its chain, where nodes_guess() looks. */
+/* The one that is up to date (w.generation), or the one of that sort.  What is found goes to the
+ * front of its chain, where nodes_guess() looks. */
 static struct probe_node *find(struct probe_thread *t, const struct wanted *w, bool by_sort)
 {
 	uint32_t *chain = nodes_chain(t, w->parent, w->kid), *link = chain;
@@ -615,8 +616,8 @@ static struct probe_window *window_for(struct probe_thread *t, uint32_t first, u
 	return w;
 }
 
-/* Exchanges the window for one that also has this bucket.  The old one stays where it is until the tree
- * is pruned, since somebody may be reading it. */
+/* Exchanges the window for one that also has this bucket.  The old one stays where it is until the
+ * tree is pruned, since somebody may be reading it. */
 static struct probe_window *widen(struct probe_thread *t, struct probe_head *head, uint32_t bucket)
 {
 	struct probe_window *old = head->window, *w;

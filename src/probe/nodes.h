@@ -13,8 +13,8 @@ static inline uint32_t nodes_hash(uint32_t parent, uint32_t id)
 	return (uint32_t)((((uint64_t)parent << 32 | id) * 0x9e3779b97f4a7c15u) >> 40);
 }
 
-/* The chain of the hash that a child is in.  There are hash_n chains, from half of hash_mask + 1 to all of
- * them: those behind have not been split off yet. */
+/* The chain of the hash that a child is in.  There are hash_n chains, from half of hash_mask + 1 to
+ * all of them: those behind have not been split off yet. */
 static inline uint32_t *nodes_chain(const struct probe_thread *t, uint32_t parent, uint32_t id)
 {
 	uint32_t i = nodes_hash(parent, id) & t->hash_mask;
@@ -42,8 +42,8 @@ static inline struct probe_node *nodes_guess(struct probe_thread *t, struct prob
 	return node->parent == from ? node : &probe_nobody;
 }
 
-/* The child by the lower half of its key, made if need be, and up to date with what the agent wants.
- * NULL: no memory. */
+/* The child by the lower half of its key, made if need be, and up to date with what the agent
+ * wants.  NULL: no memory. */
 struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent, uint32_t kid);
 /* The same of a certain sort (NODE_SORT), whatever is wanted now: for what began earlier. */
 struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *parent, uint32_t kid,

@@ -88,8 +88,8 @@ static uint32_t take_fresh(struct probe_pages *p)
 	return n + 1;
 }
 
-/* What an owner may have, at most: three times of what is left then, less an eighth of all, which is for
- * those who have few. */
+/* What an owner may have, at most: three times of what is left then, less an eighth of all, which
+ * is for those who have few. */
 static uint32_t left_for_many(const struct probe_pages *p, uint32_t used)
 {
 	uint32_t kept = p->total / 8, left = p->total - used;

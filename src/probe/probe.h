@@ -50,8 +50,9 @@ void probe_exit(uint32_t id, uint64_t token);	/* returned */
 void probe_thrown(uint32_t id, uint64_t token); /* left by exception; token may be 0 */
 void probe_undo(uint32_t id, uint64_t token);	/* ends, and is not to be counted; token may be 0 */
 void probe_bytes(uint32_t id, uint64_t count);
-/* When enter gives PROBE_ASK, the call has not begun: something has to be found out first that only a
- * look at the Java stack tells.  probe_answer begins it and gives its token.  false: not asked. */
+/* When enter gives PROBE_ASK, the call has not begun: something has to be found out first that only
+ * a look at the Java stack tells.  probe_answer begins it and gives its token.  false: not
+ * asked. */
 struct probe_question {
 	uint32_t caller; /* method: has it called this one itself?  0: not asked */
 	bool by_stack;	 /* is this call inside one of the method's sequences? */
@@ -66,9 +67,9 @@ void probe_fact(uint32_t id, const char *key, size_t key_n, const char *value, s
  * later.  Gives its token from now on. */
 uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since);
 
-/* The entry of a call has read the clock twice, so many ticks apart; and, when its exit has been told: the
- * clock's pace is to be kept (pulse.c).  In two steps since what comes behind the second read is in the
- * call's time. */
+/* The entry of a call has read the clock twice, so many ticks apart; and, when its exit has been
+ * told: the clock's pace is to be kept (pulse.c).  In two steps since what comes behind the second
+ * read is in the call's time. */
 void probe_pulse(uint64_t ticks);
 void probe_pulse_count(uint32_t id);
 uint64_t probe_now(void); /* the tick */
@@ -87,10 +88,11 @@ void *probe_unmount(void);
 void probe_mount(void *kept);
 void probe_drop(void *kept);
 
-/* Work goes from one thread to another: the steps of sequences that the one is in go along, for sequences that are
- * `across`.  take: where it is handed over, innermost first; how many, 0 while probe_handed_want(false).  begin: where it
- * is run, puts them on the stack, unseen by reports; the token of the outermost, 0: none.  end: all must be given that
- * begin was given, in the same thread; without it they are there until the thread ends. */
+/* Work goes from one thread to another: the steps of sequences that the one is in go along, for
+ * sequences that are `across`.  take: where it is handed over, innermost first; how many, 0 while
+ * probe_handed_want(false).  begin: where it is run, puts them on the stack, unseen by reports; the
+ * token of the outermost, 0: none.  end: all must be given that begin was given, in the same
+ * thread; without it they are there until the thread ends. */
 enum { PROBE_HANDED = 32 };
 void probe_handed_want(bool want);
 size_t probe_handed_take(uint32_t kids[PROBE_HANDED]);
@@ -107,8 +109,8 @@ struct probe_spent {
 	uint64_t ticks; /* how long they took */
 	uint64_t cpu_ns, bytes, blocked_ns, delay_ns;
 };
-/* Of the metered calls of a node or a method; each times its N.  What a node took by itself is all - below, what a
- * method took in all is all - nested. */
+/* Of the metered calls of a node or a method; each times its N.  What a node took by itself is all
+ * - below, what a method took in all is all - nested. */
 enum { PROBE_COUNTERS = 4 }; /* instructions, cache misses, branches, branch misses */
 struct probe_metered {
 	uint64_t calls;		  /* as they are, not times N */
@@ -117,13 +119,15 @@ struct probe_metered {
 	struct probe_spent below; /* ... of which in metered calls that they made */
 	struct probe_spent
 		nested; /* ... of which in calls within one of the same method; not of nodes */
-	/* The processor's counters, of those outermost calls of a method that have them: not of nodes. */
+	/* The processor's counters, of those outermost calls of a method that have them: not of
+	 * nodes. */
 	uint64_t outermost, counted; /* sums of N: of all outermost calls, and of those */
 	uint64_t counts[PROBE_COUNTERS];
 };
 
 /* Of one node, one method, or a sum of such.  Times are in ticks.  Those of a node have no lost,
- * squares, bytes and stalls, which are known of methods only; metered is told by probe_tree() alone. */
+ * squares, bytes and stalls, which are known of methods only; metered is told by probe_tree()
+ * alone. */
 struct probe_figures {
 	uint64_t calls;	   /* begun */
 	uint64_t errors;   /* left by exception */
@@ -146,7 +150,8 @@ void probe_figures_add(struct probe_figures *sum, const struct probe_figures *f)
 /* ---- for the agent: one thread at a time ------------------------------------------------- */
 
 /* bytes: what nodes, histograms and put-away stacks may take, beside some KiB a thread, 128 bytes a
- * method that is hooked, and 14 bytes a node.  Called again it changes nothing.  0 or E_NO_MEMORY. */
+ * method that is hooked, and 14 bytes a node.  Called again it changes nothing.  0 or
+ * E_NO_MEMORY. */
 int probe_init(size_t bytes);
 
 /* How a method is observed from now on: every thread's next call knows. */
@@ -163,9 +168,9 @@ struct probe_meter {
 	uint64_t ns; /* that it was there, from any moment on */
 	uint64_t cpu_ns;
 	uint64_t bytes; /* allocated */
-	uint64_t
-		blocked_ns; /* without a processor, since another thread had the monitor it wanted */
-	uint64_t delay_ns;  /* ready to run, but without a processor */
+	/* Without a processor, since another thread had the monitor it wanted. */
+	uint64_t blocked_ns;
+	uint64_t delay_ns; /* ready to run, but without a processor */
 };
 /* Who knows the bytes, called by observed threads: it must not block.  NULL: nobody. */
 void probe_meter_bytes(uint64_t (*bytes)(void));
@@ -173,16 +178,16 @@ bool probe_meter_has_delay(void); /* does the kernel tell it? */
 /* From now on probe_blocked tells all there is: what began earlier does not count. */
 void probe_meter_blocked(void);
 
-/* Metered calls are counted by the processor, too, from now on / no more.  Gives a set of bits: the counters that
- * there are.  On the agent's thread. */
+/* Metered calls are counted by the processor, too, from now on / no more.  Gives a set of bits: the
+ * counters that there are.  On the agent's thread. */
 unsigned probe_counters_begin(void);
 void probe_counters_end(void);
 
 void probe_metered_read(uint32_t id, struct probe_metered *out); /* of a method */
 
 /* In which contexts calls of a method are reported.  A step is a number of the agent's choice; many
- * methods may be the same step, and one method may be many.  A method that is a step is an anchor: all
- * its calls are timed, so that they are on the stack. */
+ * methods may be the same step, and one method may be many.  A method that is a step is an anchor:
+ * all its calls are timed, so that they are on the stack. */
 struct probe_sequence {
 	uint32_t first;	 /* its steps are first, first + 1 ..., outermost first */
 	uint16_t n;	 /* 1 to PROBE_STEPS */
@@ -204,8 +209,8 @@ int probe_method_context(uint32_t id, const struct probe_context *c);
 /* What woven code reads before it comes here; see SondeProbe.isOpen(). */
 struct probe_words {
 	uint32_t solo; /* 1: the next call that comes may be measured alone, see solo.h */
-	/* How many calls of outermost steps run now, in all threads.  While it is 0, no call of a method
-	 * with sequences is inside one. */
+	/* How many calls of outermost steps run now, in all threads.  While it is 0, no call of a
+	 * method with sequences is inside one. */
 	uint32_t inside;
 	uint32_t lanes; /* 1: no hook does more than count, see probe_lane_count */
 	uint32_t one;	/* always 1: for training */
@@ -221,8 +226,8 @@ void probe_method_by_stack(uint32_t id); /* by_stack becomes true, if there are 
  * PROBE_BUCKETS counts are added to it. */
 void probe_method_read(uint32_t id, struct probe_figures *out, uint32_t *histogram);
 
-/* Calls of it that were not reported, since they were outside its sequences; grows, and is lost with
- * its thread. */
+/* Calls of it that were not reported, since they were outside its sequences; grows, and is lost
+ * with its thread. */
 uint64_t probe_method_outside(uint32_t id);
 
 /* Its figures count from now, also in the tree.  Calls that run now still run, but when they end
@@ -235,8 +240,8 @@ typedef void probe_visit(void *ctx, uint32_t id, unsigned depth, const struct pr
 int probe_methods(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
 
 /* The merged tree of all threads, in pre-order; depth 0 is called by nothing that is hooked.
- * PROBE_PRUNED has no nodes below it: calls and errors are those of all that was taken out there, the
- * times those of the calls that the node above made itself (weighted, not to be scaled). */
+ * PROBE_PRUNED has no nodes below it: calls and errors are those of all that was taken out there,
+ * the times those of the calls that the node above made itself (weighted, not to be scaled). */
 int probe_tree(probe_visit *visit, void *ctx); /* 0 or E_NO_MEMORY */
 
 /* Looks at the calls that run now: those longer than `ticks` are counted as stalls of their

@@ -54,8 +54,8 @@ enum {
 #define ONE_IN_DATA (1u << 31) /* in a one_in: facts are wanted, too */
 #define SKIP_ALL UINT32_MAX    /* in a node's skip: no call is timed */
 
-/* In a node's one_in: what sort of node it is, for as long as it lives.  When the agent's wishes make
- * another sort of it, another node takes its place. */
+/* In a node's one_in: what sort of node it is, for as long as it lives.  When the agent's wishes
+ * make another sort of it, another node takes its place. */
 #define NODE_CLOSED (1u << 30) /* its calls are not reported; pushes frames when N is 1 */
 #define NODE_ASKS (1u << 29)   /* enter gives PROBE_ASK; the answer leads to another node */
 #define NODE_SORT (NODE_CLOSED | NODE_ASKS)
@@ -177,10 +177,10 @@ struct meter_frame {
 
 /* How long a thread was without a processor, and why. */
 struct meter_off {
-	uint64_t
-		switches; /* from thread to thread until delay_ns was read, and one more; 0: never */
-	uint64_t
-		given_up; /* how often it gave its processor up itself, and one more; 0: not known */
+	/* From thread to thread until delay_ns was read, and one more; 0: never. */
+	uint64_t switches;
+	/* How often it gave its processor up itself, and one more; 0: not known. */
+	uint64_t given_up;
 	uint64_t delay_ns;
 	uint64_t blocked_ns;
 	uint32_t since_turn; /* it waits for a monitor since then (meter.c); 0: it does not */
@@ -428,7 +428,8 @@ static inline void types_broken(struct probe_thread *t) /* something else happen
 
 /* meter.c */
 int meter_init(void); /* 0 or E_NO_MEMORY */
-/* Of the calling thread's frame, which has its place but for its id, and whose node may be &probe_nowhere. */
+/* Of the calling thread's frame, which has its place but for its id, and whose node may be
+ * &probe_nowhere. */
 void meter_begin(struct probe_thread *t, const struct probe_frame *f);
 void meter_end(struct probe_thread *t, const struct probe_frame *f, uint64_t ticks);
 void meter_reset(uint32_t id);

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* prune.c - makes room in a tree: lossy counting over calling contexts, in small steps.
  *
- * A thread whose memory is used up goes over its tree like the hand of a clock: a few nodes for each new
- * one that it wants, so that no call ever waits for the whole.  Each leaf that the hand meets has a heat: its
- * share of the tree's time or calls, whichever is more.  Leaves that are among the coldest, as far as is known
- * from this round and the one before, are taken out, and what is above them, too, when it is as cold and a leaf
- * by now.  The figures of a node that goes are added to its method's, so these stay exact, and to a
- * child of its parent that stands for all such (KID_PRUNED), so the tree says what it does not show.
+ * A thread whose memory is used up goes over its tree like the hand of a clock: a few nodes for
+ * each new one that it wants, so that no call ever waits for the whole.  Each leaf that the hand
+ * meets has a heat: its share of the tree's time or calls, whichever is more.  Leaves that are
+ * among the coldest, as far as is known from this round and the one before, are taken out, and what
+ * is above them, too, when it is as cold and a leaf by now.  The figures of a node that goes are
+ * added to its method's, so these stay exact, and to a child of its parent that stands for all such
+ * (KID_PRUNED), so the tree says what it does not show.
  *
- * The bound.  A context that was taken out counts from 0 when it comes back, and a node does not go in
- * the round in which it was made.  So a context goes at most once a round, and loses at most what the
- * hottest had that went in that round: none, there or not, lacks more than the sum of these, which is kept.
- * Most contexts are called a few times and never again: so what goes is mostly that.
+ * The bound.  A context that was taken out counts from 0 when it comes back, and a node does not go
+ * in the round in which it was made.  So a context goes at most once a round, and loses at most
+ * what the hottest had that went in that round: none, there or not, lacks more than the sum of
+ * these, which is kept.  Most contexts are called a few times and never again: so what goes is
+ * mostly that.
  *
- * Who is in the way.  The tree is its thread's, which does nothing else meanwhile, and a signal handler
- * in it finds itself muted.  The agent reads nodes and methods as one, so the two exclude
+ * Who is in the way.  The tree is its thread's, which does nothing else meanwhile, and a signal
+ * handler in it finds itself muted.  The agent reads nodes and methods as one, so the two exclude
  * each other by two words, each written before the other is read: the agent waits, the thread does
- * not but takes of its reserve, and when that is used up goes on without a context.  While somebody reads,
- * a node may come into being, but none goes. */
+ * not but takes of its reserve, and when that is used up goes on without a context.  While somebody
+ * reads, a node may come into being, but none goes. */
 #include "probe/prune.h"
 
 #include "base/tick.h"
@@ -89,8 +91,8 @@ static uint32_t heat_of(const struct step *s, const struct probe_node *node)
 	return heat_of_share(time > calls ? time : calls);
 }
 
-/* So that enough of all leaves that were met in this round and the one before is not hotter: the more goes, the
- * longer is a round, and the time that a new context has to become hot. */
+/* So that enough of all leaves that were met in this round and the one before is not hotter: the
+ * more goes, the longer is a round, and the time that a new context has to become hot. */
 static uint32_t limit_of(const struct probe_prune *p)
 {
 	uint32_t leaves = 0, sum = 0, heat, limit = 0, enough;
@@ -112,7 +114,8 @@ static uint32_t limit_of(const struct probe_prune *p)
 	return limit;
 }
 
-/* The whole is what its outermost calls took, and how many calls the nodes had when they were last met. */
+/* The whole is what its outermost calls took, and how many calls the nodes had when they were last
+ * met. */
 static void measure(struct step *s)
 {
 	const struct probe_thread *t = s->t;
@@ -272,8 +275,8 @@ static void look(struct step *s, uint32_t n)
 	}
 }
 
-/* Histograms of single threads are a comfort: methods have one for all.  When there is no room for the
- * head of a new method, some go. */
+/* Histograms of single threads are a comfort: methods have one for all.  When there is no room for
+ * the head of a new method, some go. */
 static void drop_windows(struct probe_thread *t)
 {
 	struct probe_head *head;
@@ -298,9 +301,9 @@ static bool has_room(const struct probe_thread *t)
 	return t->free && nodes_has_pieces(t);
 }
 
-/* A call without a context would leave all those below it without one, so rather all nodes are looked at;
- * that happens when memory comes to its end of a sudden.  When many leaves were looked at and none of them is
- * cold, the coldest goes. */
+/* A call without a context would leave all those below it without one, so rather all nodes are
+ * looked at; that happens when memory comes to its end of a sudden.  When many leaves were looked
+ * at and none of them is cold, the coldest goes. */
 static void look_for_room(struct step *s)
 {
 	for (uint32_t n = LOOK; !has_room(s->t) && n <= 2 * s->t->nodes_n + LOOK_MANY; n += LOOK) {

@@ -3,8 +3,8 @@
  *
  * A virtual machine's counter may take 15 ns a read at one hour and 22 at another, and more while
  * somebody else has the other half of the core.  The entry of a settled call reads it twice, so
- * each of them tells, for nothing.  Only those of calls that are drawn rarely are taken: they are what a
- * calibration compares itself with. */
+ * each of them tells, for nothing.  Only those of calls that are drawn rarely are taken: they are
+ * what a calibration compares itself with. */
 #include "probe/probe_priv.h"
 
 enum {

@@ -3,8 +3,8 @@
  *
  * probe_words.solo is the right to measure: whoever takes the 1 out of it has it, and nobody else
  * until it is put back.  What it guards needs no further care; only a call that was given up may
- * still come to its end later.  Therefore a call knows the window in which it began, and windows write
- * into two arrays in turn. */
+ * still come to its end later.  Therefore a call knows the window in which it began, and windows
+ * write into two arrays in turn. */
 #include "probe/solo.h"
 
 #include "base/tick.h"
@@ -52,7 +52,8 @@ static uint64_t begin_now(uint64_t marks)
 	return token;
 }
 
-/* This thread has the right to measure, unless it was taken away, and comes back from a blank call. */
+/* This thread has the right to measure, unless it was taken away, and comes back from a blank
+ * call. */
 static uint64_t go_on(uint32_t id)
 {
 	uint64_t token = probe_local.blank;
@@ -73,8 +74,8 @@ static bool passes(uint32_t id)
 	return left != 0;
 }
 
-/* How many calls pass after the one that begins now.  A fixed number would see only one kind of call in a program whose
- * calls differ by turns. */
+/* How many calls pass after the one that begins now.  A fixed number would see only one kind of
+ * call in a program whose calls differ by turns. */
 static uint8_t next_rest(uint32_t id)
 {
 	unsigned rest = LOAD(ways[id].rest);
@@ -157,7 +158,8 @@ APART void solo_exit(uint32_t id, uint64_t token)
 	if ((token & SOLO_BLANK) == SOLO_BLANK) {
 		if (ticks && (!solo.least || ticks < solo.least))
 			solo.least = ticks;
-		/* Else the processor was taken away in it, and the call would be told as much too short. */
+		/* Else the processor was taken away in it, and the call would be told as much too
+		 * short. */
 		solo.blank = ticks < LONG * solo.least ? ticks : LONG * solo.least;
 		probe_local.blank = token;
 		return;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* solo.h - single calls measured alone: while one of them runs, no hook below it costs anything.
  *
- * For the time of a window the agent closes all gates but those of some methods.  Whoever comes first
- * takes probe_words.solo, which closes these gates, too, reads the clock when what was under way is
- * done, and gives the word back when the call has ended.  So what is measured is the call as it is
- * when nobody looks, and an offset; below a method that calls itself, too.  The offset depends on the JVM,
- * on what it has compiled, and on how fast the processor is just now.  So it is measured just
- * before, by blank calls: solo_enter gives a token with all bits of SOLO_BLANK, for which Java calls solo_exit
- * at once and solo_enter again.  The first one warms up.
+ * For the time of a window the agent closes all gates but those of some methods.  Whoever comes
+ * first takes probe_words.solo, which closes these gates, too, reads the clock when what was under
+ * way is done, and gives the word back when the call has ended.  So what is measured is the call as
+ * it is when nobody looks, and an offset; below a method that calls itself, too.  The offset
+ * depends on the JVM, on what it has compiled, and on how fast the processor is just now.  So it is
+ * measured just before, by blank calls: solo_enter gives a token with all bits of SOLO_BLANK, for
+ * which Java calls solo_exit at once and solo_enter again.  The first one warms up.
  *
- * What measures a call leaves traces in caches and predictors, and the program has to find its way back: a call of 100 ns
- * that walks a list took a quarter longer right after one that was measured.  So of methods whose calls are short some pass
- * unmeasured in between, as many as the agent says, more or less by chance.  They have a token, too, SOLO_TOKEN alone:
- * a processor that is used to calls which do not come to solo_exit would be surprised by one that does.
+ * What measures a call leaves traces in caches and predictors, and the program has to find its way
+ * back: a call of 100 ns that walks a list took a quarter longer right after one that was measured.
+ * So of methods whose calls are short some pass unmeasured in between, as many as the agent says,
+ * more or less by chance.  They have a token, too, SOLO_TOKEN alone: a processor that is used to
+ * calls which do not come to solo_exit would be surprised by one that does.
  *
- * Or a window only counts the calls of its methods, all of them: marks, by which the program's speed
- * is seen.
+ * Or a window only counts the calls of its methods, all of them: marks, by which the program's
+ * speed is seen.
  *
- * Windows belong to the agent's thread, one after the other: solo_begin, then solo_end until it says
- * that the last call has ended (or solo_cut), then solo_sum.  Nothing blocks. */
+ * Windows belong to the agent's thread, one after the other: solo_begin, then solo_end until it
+ * says that the last call has ended (or solo_cut), then solo_sum.  Nothing blocks. */
 #ifndef PROBE_SOLO_H
 #define PROBE_SOLO_H
 
@@ -59,9 +60,9 @@ struct solo_way {
 };
 void solo_way(uint32_t id, const struct solo_way *way);
 
-/* At most SOLO_METHODS; after so many calls, or that tick, no more are measured: whoever would have ended
- * the window from outside would have taken the processor away from a call, on a busy machine.  calls 0: they are
- * only marks. */
+/* At most SOLO_METHODS; after so many calls, or that tick, no more are measured: whoever would have
+ * ended the window from outside would have taken the processor away from a call, on a busy machine.
+ * calls 0: they are only marks. */
 void solo_begin(const uint32_t *ids, size_t n, uint64_t calls, uint64_t until);
 
 /* No more calls are measured.  True: none runs any more. */

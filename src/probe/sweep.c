@@ -3,8 +3,8 @@
  * that take too long, says how things stand.
  *
  * The figures of ended threads go into a tree that has the form of a thread's, and that only the
- * agent writes.  What it has no memory for goes to the methods' shared figures, and below its caller
- * to what stands for contexts that were taken out. */
+ * agent writes.  What it has no memory for goes to the methods' shared figures, and below its
+ * caller to what stands for contexts that were taken out. */
 #include "base/tick.h"
 #include "probe/nodes.h"
 #include "probe/prune.h"
@@ -83,7 +83,8 @@ static struct probe_node *merge_pruned(struct probe_thread *into, struct probe_n
 	return to;
 }
 
-/* In the nodes of a thread that has ended, `recent` says what they were merged into, NULL: not yet. */
+/* In the nodes of a thread that has ended, `recent` says what they were merged into, NULL: not
+ * yet. */
 static void merge_node(struct probe_thread *into, struct probe_node *node)
 {
 	uint32_t kid = (uint32_t)node->key, id = kid & KID_ID;
@@ -230,8 +231,8 @@ static void merge_head(struct probe_thread *into, const struct probe_head *from)
 		b->word = w;                     \
 	} while (0)
 
-/* Two trees whose threads have ended change places: then the smaller is merged into the larger, which
- * needs the least memory beside them. */
+/* Two trees whose threads have ended change places: then the smaller is merged into the larger,
+ * which needs the least memory beside them. */
 static void swap_trees(struct probe_thread *a, struct probe_thread *b)
 {
 	SWAP(nodes);

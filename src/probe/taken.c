@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* taken.c - a thread that waits for nothing, and has less processor time than time has passed, was kept from running.
+/* taken.c - a thread that waits for nothing, and has less processor time than time has passed, was
+ * kept from running.
  *
- * Linux leaves out of a thread's processor time what the host of a virtual machine took, if the host tells.  The
- * processor time is read outside of the time on the wall, at both ends: so it is rather too much, by what
- * reading it takes, and nothing is told as taken that was not. */
+ * Linux leaves out of a thread's processor time what the host of a virtual machine took, if the
+ * host tells.  The processor time is read outside of the time on the wall, at both ends: so it is
+ * rather too much, by what reading it takes, and nothing is told as taken that was not. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "probe/taken.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.c - transactions, as observed threads write them.
  *
- * While somebody traces, the nodes of all timed methods have ONE_IN_TRACE, so that their entries and
- * exits take the slow paths, which come here; otherwise nothing of this is run.  A thread knows the
- * part it writes by its number (struct probe_thread.trace), and a virtual thread takes that along.
+ * While somebody traces, the nodes of all timed methods have ONE_IN_TRACE, so that their entries
+ * and exits take the slow paths, which come here; otherwise nothing of this is run.  A thread knows
+ * the part it writes by its number (struct probe_thread.trace), and a virtual thread takes that
+ * along.
  *
  * A call is put down when it begins and completed when it ends.  The chain from the call that runs
- * up over its parents stands for the stack; an exit that finds its call further up shows that
- * those below it have lost theirs. */
+ * up over its parents stands for the stack; an exit that finds its call further up shows that those
+ * below it have lost theirs. */
 #include "base/tick.h"
 #include "probe/histogram.h"
 #include "probe/trace_priv.h"
@@ -525,8 +526,8 @@ bool probe_trace_is_in(void)
 	return t && t->trace && LOAD(probe.tracing) && mine(&t->trace);
 }
 
-/* Appends "name=value " to a text of TRACE_DATA bytes, of which *n are taken.  Threads take their piece
- * before they write it, so none is overwritten. */
+/* Appends "name=value " to a text of TRACE_DATA bytes, of which *n are taken.  Threads take their
+ * piece before they write it, so none is overwritten. */
 static void put_fact(char *text, uint32_t *n, const char *name, const char *value)
 {
 	uint32_t name_n = (uint32_t)strnlen(name, TRACE_DATA);

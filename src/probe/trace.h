@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - transactions: every hooked call below a root, with its times, across threads.
  *
- * A transaction begins when a root is entered in a thread that has none, and consists of parts: what
- * runs in one thread for it.  The first part ends with the root.  Others are made when the work is
- * handed over (probe_trace_submit), begin when another thread takes it up and end when that is done
- * with it.  When the last part has ended the transaction is complete: it is kept for the agent if it
- * was slow, failed or is the one in N that is sampled, else its memory is used again.
+ * A transaction begins when a root is entered in a thread that has none, and consists of parts:
+ * what runs in one thread for it.  The first part ends with the root.  Others are made when the
+ * work is handed over (probe_trace_submit), begin when another thread takes it up and end when that
+ * is done with it.  When the last part has ended the transaction is complete: it is kept for the
+ * agent if it was slow, failed or is the one in N that is sampled, else its memory is used again.
  *
- * A part is written by its thread alone; the agent reads it when it is complete, or when it has waited
- * long enough for the rest.  All memory is set aside by probe_trace_start(); when it is used up
- * calls are missing from a transaction, which says so, or whole transactions are only counted. */
+ * A part is written by its thread alone; the agent reads it when it is complete, or when it has
+ * waited long enough for the rest.  All memory is set aside by probe_trace_start(); when it is used
+ * up calls are missing from a transaction, which says so, or whole transactions are only
+ * counted. */
 #ifndef PROBE_TRACE_H
 #define PROBE_TRACE_H
 
@@ -22,8 +23,8 @@
 /* The calling thread hands work over: what probe_trace_begin() will want; 0: it is in no
  * transaction, or there is no memory. */
 uint64_t probe_trace_submit(void);
-/* The thread takes the work up.  True: it is in that transaction until probe_trace_end().  False, too,
- * when it is in it already: the work belongs to the part that runs. */
+/* The thread takes the work up.  True: it is in that transaction until probe_trace_end().  False,
+ * too, when it is in it already: the work belongs to the part that runs. */
 bool probe_trace_begin(uint64_t work);
 void probe_trace_end(uint64_t work);	/* also ends what was begun since and never ended */
 void probe_trace_cancel(uint64_t work); /* nobody will take it up */

@@ -5,8 +5,8 @@
  * whose head carries a tag, so that a head that came back is not mistaken.
  *
  * Who may touch what.  tx.word is the number of the transaction's life << 32 | parts that have not
- * ended; whoever takes the count to 0 owns the transaction from then on.  part.word is a life << 8 |
- * PART_*; the thread that runs a part owns its other words while it is PART_RUNS.  When the agent
+ * ended; whoever takes the count to 0 owns the transaction from then on.  part.word is a life << 8
+ * | PART_*; the thread that runs a part owns its other words while it is PART_RUNS.  When the agent
  * gives up on it (PART_LEFT) the thread writes no more once it has noticed; which of both lets the
  * part go at last is settled by the next two states. */
 #ifndef PROBE_TRACE_PRIV_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - the trees of all threads as one.
  *
- * A table says for each node what it was merged into; where a node comes before its parent, those above
- * it are merged first.  All of this is in memory that is mapped for the one call and given back
- * at its end. */
+ * A table says for each node what it was merged into; where a node comes before its parent, those
+ * above it are merged first.  All of this is in memory that is mapped for the one call and given
+ * back at its end. */
 #include "probe/lane.h"
 #include "probe/nodes.h"
 
@@ -89,8 +89,8 @@ static void take_in_one(struct merger *m, const struct probe_node *node, uint32_
 	meter_of_node(&m->nodes[at].f.metered, node, epoch);
 }
 
-/* With those above it that were not met yet.  Nodes that came up after merger_init() counted may not
- * find room any more; they and what is below them are too young to be missed. */
+/* With those above it that were not met yet.  Nodes that came up after merger_init() counted may
+ * not find room any more; they and what is below them are too young to be missed. */
 static void take_in_path(struct merger *m, const struct probe_node *node)
 {
 	const struct probe_node *path[PROBE_DEPTH + 2];

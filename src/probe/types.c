@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types.c - sequences of hooked events, by the types of three methods and the two transitions between them.
+/* types.c - sequences of hooked events, by the types of three methods and the two transitions
+ * between them.
  *
- * A thread remembers its last event: when it was, which frame was on top of its stack then, and what led there.  If
- * that frame is still the top at the next event, nothing was between the two.  Frames are told apart by their
- * tokens, so an exit that nobody saw (of a call that began before) is noticed.  A sequence is put down
- * one event later, since an entry that waits for what is under way moves its own time (probe_shift).
+ * A thread remembers its last event: when it was, which frame was on top of its stack then, and
+ * what led there.  If that frame is still the top at the next event, nothing was between the two.
+ * Frames are told apart by their tokens, so an exit that nobody saw (of a call that began before)
+ * is noticed.  A sequence is put down one event later, since an entry that waits for what is under
+ * way moves its own time (probe_shift).
  *
- * Cells are found by hashing and never given to another sequence; all threads add to them.  A cell has the shortest
- * time and a histogram, from which a low quantile comes: the shortest of a great many may be an accident of the clock.
- * Types change while a program warms up; an event counts under those known when it happens. */
+ * Cells are found by hashing and never given to another sequence; all threads add to them.  A cell
+ * has the shortest time and a histogram, from which a low quantile comes: the shortest of a great
+ * many may be an accident of the clock.  Types change while a program warms up; an event counts
+ * under those known when it happens. */
 #include "probe/types.h"
 
 #include "base/err.h"

@@ -53,8 +53,8 @@ size_t rules_match_anchors(const struct rules *rules, const struct rule_class *c
 enum rule_place rules_match_place(const struct rules *rules, const struct rule_class *cls,
 				  const struct rule **by);
 
-/* All hooks, skips and captures that can have a say in how this class is woven, in their order, without
- * those that a later one repeats; how many.  `out` has room for rules->n. */
+/* All hooks, skips and captures that can have a say in how this class is woven, in their order,
+ * without those that a later one repeats; how many.  `out` has room for rules->n. */
 size_t rules_touching(const struct rules *rules, const struct rule_class *cls,
 		      const struct rule **out);
 

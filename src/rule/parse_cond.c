@@ -7,8 +7,8 @@
  *	test      = value [("==" | "!=" | "<" | "<=" | ">" | ">=" | "contains" | "startsWith"
  *	            | "endsWith" | "matches") value | "in" "(" literals ")" | "instanceof" class]
  *
- * Values are in parse_value.c.  Depth and size are limited, so that neither this recursion nor one over the tree can run
- * away. */
+ * Values are in parse_value.c.  Depth and size are limited, so that neither this recursion nor one
+ * over the tree can run away. */
 #include "rule/parse.h"
 
 static const struct {

@@ -7,9 +7,9 @@
  *	total = raw - calls * inner - sum over all calls below of their pair
  *	self  = raw_self - calls * inner - sum over the calls made directly of their outer
  *
- * Each cost is a span, and so are the results: the low end takes the high ends of all costs.  Nothing
- * becomes less than 0.  For how long a call is, which decides about its class, its own raw time
- * without the hooks below is taken. */
+ * Each cost is a span, and so are the results: the low end takes the high ends of all costs.
+ * Nothing becomes less than 0.  For how long a call is, which decides about its class, its own raw
+ * time without the hooks below is taken. */
 #include "tree/tree.h"
 
 #include <math.h>
@@ -32,7 +32,8 @@ double tree_calls_in_raw(const struct tree_figures *f)
 	return f->timed > 0 && f->calls > 1.05 * f->timed + 2 ? f->calls : f->timed;
 }
 
-/* As calibrated; where the program has shown that calls of such a kind cost less, not more than that. */
+/* As calibrated; where the program has shown that calls of such a kind cost less, not more than
+ * that. */
 static struct cost cost_of(const struct costs *c, const struct tree_node *n, enum cost_tier tier,
 			   enum cost_kind kind, double ns)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cost.h - what hooks cost on one machine with one JVM: the result of a calibration.
  *
- * Times are in ns.  A span says what was found: most bodies have the middle, all lie between low and
- * high.  A hooked call adds three things to the program: `inner` to its own measured time (after the
- * entry's clock was read, before the exit's), `outer` to its caller's besides, and so `pair` in
- * all.  Processors overlap work, so these depend on how long the call is: each is kept by length
- * class.  inner can be negative: the clock is read while the body still runs.
+ * Times are in ns.  A span says what was found: most bodies have the middle, all lie between low
+ * and high.  A hooked call adds three things to the program: `inner` to its own measured time
+ * (after the entry's clock was read, before the exit's), `outer` to its caller's besides, and so
+ * `pair` in all.  Processors overlap work, so these depend on how long the call is: each is kept by
+ * length class.  inner can be negative: the clock is read while the body still runs.
  *
  * A plain value; made by cost_read() from the text of a calibration. */
 #ifndef TREE_COST_H
@@ -53,19 +53,20 @@ struct costs {
 	struct cost of[COST_TIERS][COST_KINDS][COST_CLASSES];
 };
 
-/* Class of a call that takes so many ns: below the first of these, the second, the third, longer. */
+/* Class of a call that takes so many ns: below the first of these, the second, the third,
+ * longer. */
 #define COST_BORDERS          \
 	{                     \
 		40, 400, 4000 \
 	}
 unsigned cost_class(double ns);
 
-/* The same at a time when the pulse is another one: what hooks cost goes with the pace of the clock, and
- * of all else that shares the processor.  0: not known, nothing changes. */
+/* The same at a time when the pulse is another one: what hooks cost goes with the pace of the
+ * clock, and of all else that shares the processor.  0: not known, nothing changes. */
 void cost_at(const struct costs *c, double pulse, struct costs *out);
 
-/* The text of a calibration: its first line is "sonde calibration 3", then lines "KEY VALUE", of which
- * those that are not known are passed over. */
+/* The text of a calibration: its first line is "sonde calibration 3", then lines "KEY VALUE", of
+ * which those that are not known are passed over. */
 void cost_write(const struct costs *c, struct buf *out);
 
 /* Of a whole text.  0; E_MAGIC: something else; E_SYNTAX: damaged or incomplete. */

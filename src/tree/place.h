@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.h - figures that were measured in place, while all other hooks were closed, put into a tree.
+/* place.h - figures that were measured in place, while all other hooks were closed, put into a
+ * tree.
  *
- * What a method took alone, less a blank call, is the truth and the little that a hooked call has and a blank one
- * has not, which a calibration knows (COST_SOLO).  Nothing below it has to be taken out.  So it stands instead of
- * what was worked out by subtraction, wherever there is such a figure.  Pure arithmetic, in ns; after tree_compensate(). */
+ * What a method took alone, less a blank call, is the truth and the little that a hooked call has
+ * and a blank one has not, which a calibration knows (COST_SOLO).  Nothing below it has to be taken
+ * out.  So it stands instead of what was worked out by subtraction, wherever there is such a
+ * figure.  Pure arithmetic, in ns; after tree_compensate(). */
 #ifndef TREE_PLACE_H
 #define TREE_PLACE_H
 
@@ -34,8 +36,8 @@ struct place_program {
 /* How long the program would have taken without hooks. */
 struct span place_total(const struct place_program *p, const struct costs *c);
 
-/* The methods are ordered by id.  p is NULL unless windows took turns all the time that the tree is of: then
- * calls that are too long to be measured alone get the program's share. */
+/* The methods are ordered by id.  p is NULL unless windows took turns all the time that the tree is
+ * of: then calls that are too long to be measured alone get the program's share. */
 void place_into(struct tree *t, const struct place_alone *alone, size_t n,
 		const struct place_program *p, const struct costs *c);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sequence.c - what hooks cost at most, by the shortest times of sequences.
  *
- * Of each sequence that has enough of them, the time counts below which one in twenty lies: the very shortest
- * may be an accident of the clock, and so may all of a class of lengths that few calls are in.  Less what a call takes without any hook (environment), that is the most that
- * the middle of the calibrated span can be.  By what it has to come down for the shortest calls, it comes
- * down for longer ones, too: what differs from process to process is the way to the clock, not the method. */
+ * Of each sequence that has enough of them, the time counts below which one in twenty lies: the
+ * very shortest may be an accident of the clock, and so may all of a class of lengths that few
+ * calls are in.  Less what a call takes without any hook (environment), that is the most that the
+ * middle of the calibrated span can be.  By what it has to come down for the shortest calls, it
+ * comes down for longer ones, too: what differs from process to process is the way to the clock,
+ * not the method. */
 #include "tree/sequence.h"
 
 #include <math.h>

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sequence.h - sequences of method types, and what they tell of the cost of hooks in the program itself.
+/* sequence.h - sequences of method types, and what they tell of the cost of hooks in the program
+ * itself.
  *
- * A sequence is two events of one thread with no hooked event between them: three methods, by what runs them, and two
- * transitions.  Its time is from one reading of the clock to the next, spent in the middle method.  When a method
- * is entered and left again that is its own time and `inner` of its hook; between the end of one call and the begin of
- * the next it is the caller's time and `outer`.
+ * A sequence is two events of one thread with no hooked event between them: three methods, by what
+ * runs them, and two transitions.  Its time is from one reading of the clock to the next, spent in
+ * the middle method.  When a method is entered and left again that is its own time and `inner` of
+ * its hook; between the end of one call and the begin of the next it is the caller's time and
+ * `outer`.
  *
- * A calibration was made in another process, and hooks do not cost the same in every one.  But the shortest times of
- * a sequence cannot be less than what its hook costs: so they bound it from above.  They do not say what it is, since
- * nobody knows that the shortest methods are empty.  Pure arithmetic, in ns. */
+ * A calibration was made in another process, and hooks do not cost the same in every one.  But the
+ * shortest times of a sequence cannot be less than what its hook costs: so they bound it from
+ * above.  They do not say what it is, since nobody knows that the shortest methods are empty.  Pure
+ * arithmetic, in ns. */
 #ifndef TREE_SEQUENCE_H
 #define TREE_SEQUENCE_H
 
@@ -59,8 +62,9 @@ struct sequence_place {
 	enum cost_kind kind;
 };
 
-/* What a hook costs there: as calibrated for the tier and class, but not more than was seen.  s may be NULL.  Calls that
- * are drawn rarely cost what was calibrated: while sequences are watched, none is rare. */
+/* What a hook costs there: as calibrated for the tier and class, but not more than was seen.  s may
+ * be NULL.  Calls that are drawn rarely cost what was calibrated: while sequences are watched, none
+ * is rare. */
 struct cost sequences_cost(const struct sequences *s, const struct sequence_place *at,
 			   const struct cost calibrated[COST_CLASSES], unsigned class);
 

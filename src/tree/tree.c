@@ -3,8 +3,8 @@
  *
  * With 1/N a call that is only counted leaves no frame, and what it calls is found at its caller's
  * node.  Of a method A below G, of which one call in N was timed, let B be called b times in its
- * timed calls; then it was called b * (N - 1) times in the others, and these are part of what is found
- * as B directly below G.  Which calls are timed is drawn at random, so this is exact but for
+ * timed calls; then it was called b * (N - 1) times in the others, and these are part of what is
+ * found as B directly below G.  Which calls are timed is drawn at random, so this is exact but for
  * the luck of the draw. */
 #include "tree/tree.h"
 

@@ -2,8 +2,8 @@
 /* tree.h - a call tree with the figures of hooks in it, and what they would be without the hooks.
  *
  * Nodes are in an array; a parent stands before its children.  tree_add() in pre-order, then
- * tree_gather(), tree_compensate(), and then read the nodes or tree_methods().  Pure arithmetic, in ns:
- * live and afterwards it gives the same.  One thread. */
+ * tree_gather(), tree_compensate(), and then read the nodes or tree_methods().  Pure arithmetic, in
+ * ns: live and afterwards it gives the same.  One thread. */
 #ifndef TREE_TREE_H
 #define TREE_TREE_H
 
@@ -56,7 +56,8 @@ void tree_release(struct tree *t);
 
 void tree_add(struct tree *t, const struct tree_figures *f);
 
-/* Is the method called by another one of the tree?  A node without a caller says little: see below. */
+/* Is the method called by another one of the tree?  A node without a caller says little: see
+ * below. */
 bool tree_is_called(const struct tree *t, uint32_t id);
 
 /* A call of which it was not the turn (1/N) is not on the probe's stack, so what it calls is found

@@ -127,8 +127,8 @@ struct cond_place {
 
 enum { COND_STACK = 8 }; /* slots that the code needs at most */
 
-/* Goes to `unmet` when that part of the condition does not hold, else on.  The condition must have passed
- * cond_check() for the method.  Returns p->rc. */
+/* Goes to `unmet` when that part of the condition does not hold, else on.  The condition must have
+ * passed cond_check() for the method.  Returns p->rc. */
 int cond_put(struct cond_place *p, const struct cond *c, struct insn *unmet);
 
 /* Leaves the value on the stack, as an Object. */

@@ -29,7 +29,8 @@ struct graft {
 	/* Result or exception wait in a local, not on the stack, where the epilog asks for them or
 	 * has branches, whose frames would have to know them. */
 	bool late; /* the condition asks for the result */
-	/* The epilog, too, is only for calls that have met the condition: a local before the template's tells. */
+	/* The epilog, too, is only for calls that have met the condition: a local before the
+	 * template's tells. */
 	bool flagged;
 	bool epilog_branches;
 	bool keep_result, keep_thrown;

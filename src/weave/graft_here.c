@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graft_here.c - instructions that answer the template's questions to sonde.Here: which method this is, its
- * arguments, its result. */
+/* graft_here.c - instructions that answer the template's questions to sonde.Here: which method this
+ * is, its arguments, its result. */
 #include "weave/graft_priv.h"
 
 #include "classfile/desc.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graft_priv.h - what the parts of graft share.  The first failure is kept in g->rc, and given back. */
+/* graft_priv.h - what the parts of graft share.  The first failure is kept in g->rc, and given
+ * back. */
 #ifndef WEAVE_GRAFT_PRIV_H
 #define WEAVE_GRAFT_PRIV_H
 

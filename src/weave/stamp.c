@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stamp.c - prologs and epilogs without branches, written at once.
  *
- * Most templates are a straight line of calls, and weaving copies them into every method.  As nodes of
- * the list each of their instructions would be made, linked, placed and encoded; here the bytes
+ * Most templates are a straight line of calls, and weaving copies them into every method.  As nodes
+ * of the list each of their instructions would be made, linked, placed and encoded; here the bytes
  * are written down and become one node (OP_STAMP).  The result is the same: graft.c does node by
  * node what this does byte by byte, and does the rest of the templates. */
 #include "weave/stamp.h"

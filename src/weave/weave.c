@@ -594,8 +594,8 @@ static int weave_captures(struct weaving *v, struct slice bytes, struct buf *out
 	return rc < 0 ? rc : out->err;
 }
 
-/* Where the ids lie in the class that was written: new constants stand behind the old ones.  Gives where
- * those end. */
+/* Where the ids lie in the class that was written: new constants stand behind the old ones.  Gives
+ * where those end. */
 static size_t find_constant_ids(struct weave_job *job)
 {
 	const struct pool *p = &job->cls->pool;
@@ -633,8 +633,8 @@ static void find_ids(struct weave_job *job)
 	}
 }
 
-/* Is there a capture about the class?  Then its code is moved once more.  Captures elsewhere make no difference: what
- * becomes of a class follows from the rules that touch it. */
+/* Is there a capture about the class?  Then its code is moved once more.  Captures elsewhere make
+ * no difference: what becomes of a class follows from the rules that touch it. */
 static int find_captures(struct weaving *v)
 {
 	const struct rule **touching;

@@ -37,8 +37,8 @@ struct weave_outcome {
 	int32_t id;
 	uint16_t own_id; /* with own_ids: the constant that holds the id, 0: none does */
 	uint16_t id_pc;	 /* ... or the offset of a sipush's operand that does; 0: none */
-	uint32_t
-		id_at; /* ... and where those four or two bytes lie in the woven class; 0: nowhere */
+	/* ... and where those four or two bytes lie in the woven class; 0: nowhere. */
+	uint32_t id_at;
 	struct slice map; /* with own_ids: from old offsets to new ones, see code_offset_map */
 	const struct rule *rule;	   /* NULL: it is only a step of others' sequences */
 	const struct rule_anchor *anchors; /* the steps it is, in the order of the rules */
@@ -58,8 +58,8 @@ struct weave_job {
 	int32_t first_id;		      /* method k of the class gets first_id + k ... */
 	weave_id *id_of;		      /* ... unless this is there to be asked */
 	void *id_ctx;
-	/* Each id is an Integer constant of its own, or stands in the code, to be changed afterwards;
-	 * numbers->placed must be there then. */
+	/* Each id is an Integer constant of its own, or stands in the code, to be changed
+	 * afterwards; numbers->placed must be there then. */
 	bool own_ids;
 	bool ahead; /* no agent will decide contexts: hooks with them are E_UNSUPPORTED */
 	const struct cond_numbers *numbers; /* NULL: the same of conditions and captures */

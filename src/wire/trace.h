@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - recordings: what agents reported, in a file that can be read elsewhere and later.
  *
- * A head, then pieces, each with its kind, its length and a checksum; the last says that the recording
- * is whole.  docs/trace-file.md has it byte by byte.  Writing appends to a buf; reading gives
- * views of the bytes that were given, and trusts nothing in them. */
+ * A head, then pieces, each with its kind, its length and a checksum; the last says that the
+ * recording is whole.  docs/trace-file.md has it byte by byte.  Writing appends to a buf; reading
+ * gives views of the bytes that were given, and trusts nothing in them. */
 #ifndef WIRE_TRACE_H
 #define WIRE_TRACE_H
 

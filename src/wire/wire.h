@@ -38,14 +38,14 @@ enum {
 	HOOK_INSTEAD =
 		8,     /* (also of `watch`) those that this client holds leave in the same change */
 	HOOK_NOW = 16, /* classes that no rule wants get their original code at once */
-	HOOK_ACCOUNT =
-		32, /* what is compiled anew from now on is counted, as long as this client is there */
+	/* What is compiled anew from now on is counted, as long as this client is there. */
+	HOOK_ACCOUNT = 32,
 	UNHOOK_NOW = 1,	    /* classes get their original code at once */
 	REPORT_BUCKETS = 2, /* of `report`: with histograms */
 	RULE_HELD = 1,	    /* of `rule`: some client holds it */
 	RULE_WAITS = 2,	    /* ... it decides about no method that is loaded */
-	RULE_BY_STACK =
-		4, /* ... one of its callers cannot be woven: every call looks at the stack */
+	/* ... one of its callers cannot be woven: every call looks at the stack. */
+	RULE_BY_STACK = 4,
 	WELCOME_LATE = 1, /* the agent was attached to the running JVM */
 	METHOD_GONE = 1,  /* of `method`: hooked once, not any more */
 	METHOD_NO_QUANTILES = 2,
@@ -55,8 +55,8 @@ enum {
 	METER_NO_BYTES = 1,   /* of `unknown`: allocated bytes are not known */
 	METER_NO_BLOCKED = 2, /* ... how long calls were blocked is in the time that they waited */
 	METER_NO_DELAY = 4,   /* ... how long they stood in line for a processor, too */
-	METER_NO_COUNTER =
-		8, /* ... instructions; the next bits: cache misses, branches, branch misses */
+	/* ... instructions; the next bits: cache misses, branches, branch misses. */
+	METER_NO_COUNTER = 8,
 	METER_NO_COUNTERS = 15 * METER_NO_COUNTER,
 	STATUS_FAST = 1,
 	REPORT_PARTLY = 4, /* of `report`: say METHOD_PARTLY */
@@ -83,10 +83,10 @@ enum {
 	CALL_THREW = 64,
 	PART_NEVER_BEGUN = 128,
 	IN_PLACE_HELD = 1, /* of `in_place`: done at once, and on until the client goes */
-	IN_PLACE_SHUT =
-		2, /* ... hooks are never open, and all calls are measured: for calibrations */
-	IN_PLACE_ALONE =
-		4, /* hooks are open only at first: nobody asks for the tree or for the speed */
+	/* ... hooks are never open, and all calls are measured: for calibrations. */
+	IN_PLACE_SHUT = 2,
+	/* Hooks are open only at first: nobody asks for the tree or for the speed. */
+	IN_PLACE_ALONE = 4,
 	PROGRAM_WHOLE = 1, /* of `program`: since the JVM began */
 	CALL_RUNS = 256,   /* its end was not told */
 	CALL_UNMET = 512,  /* it did not meet its condition: stands for what it called only */

@@ -4,8 +4,8 @@
  *	batter DIR TIMES SEED
  *
  * DIR is a cache that was filled; each time bytes of one of its files are flipped, zeroed or cut
- * off, in a copy, and every record that the whole cache has is asked for.  It must come as it was, or not
- * at all. */
+ * off, in a copy, and every record that the whole cache has is asked for.  It must come as it was,
+ * or not at all. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

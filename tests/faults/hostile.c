@@ -14,8 +14,9 @@
  *	deaf     asks N times for a report and never reads; waits
  *	watch    watches "Victim::tick" and never reads; waits
  *
- * Those that wait print "ready" and end with their input.  "length", "other" and "stranger" see that the
- * agent closes the connection.  Exit status: 0 the agent did as it should, 1 it did not, 2 usage, 3 could not. */
+ * Those that wait print "ready" and end with their input.  "length", "other" and "stranger" see
+ * that the agent closes the connection.  Exit status: 0 the agent did as it should, 1 it did not, 2
+ * usage, 3 could not. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

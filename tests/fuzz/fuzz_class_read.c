@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_class_read.c - any bytes as a class: it is read, or there is a fault that says where; nothing
- * else.
+/* fuzz_class_read.c - any bytes as a class: it is read, or there is a fault that says where;
+ * nothing else.
  *
  * What is read is checked, shown, elevated and lowered.  Lowering what was just elevated must give
  * back the same bytes; only frames may be written in a shorter form, and then a second time must

@@ -97,7 +97,8 @@ struct insn *made_insn(const struct made_code *t, unsigned n);
 /* Lowers; gives the instructions' bytes.  Empty when that failed, which fails the test. */
 struct slice made_lower(struct made_code *t);
 
-/* Reads and checks the class; releases the maker.  What class_check answers; 1: it could not be read. */
+/* Reads and checks the class; releases the maker.  What class_check answers; 1: it could not be
+ * read. */
 int maker_check(struct class_maker *m, const char *what);
 
 #endif

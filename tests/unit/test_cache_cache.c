@@ -150,8 +150,8 @@ TEST(cache_finds_what_was_woven_and_its_rules)
 	lab_close(&l);
 }
 
-/* static int f() { return 1; }  B() {}  static int left() { return 3; }  static int g() { return 2; }, and a long
- * constant */
+/* static int f() { return 1; }  B() {}  static int left() { return 3; }  static int g() { return 2;
+ * }, and a long constant */
 static void use_constructor(struct lab *l)
 {
 	struct class_maker *m = &l->maker;
@@ -309,7 +309,8 @@ TEST(cache_misses_a_class_with_any_other_byte)
 	lab_close(&l);
 }
 
-/* Each of these changes what weaving gives, or who decides; none may find what another one stored. */
+/* Each of these changes what weaving gives, or who decides; none may find what another one
+ * stored. */
 TEST(cache_misses_under_other_rules_that_touch_the_class)
 {
 	static const char *const sets[] = {
@@ -776,7 +777,8 @@ static void draw_rules(struct buf *out, uint64_t *seed)
 #undef DRAW
 }
 
-/* Whatever was stored before, and under whichever rules: what is found is what would be woven now. */
+/* Whatever was stored before, and under whichever rules: what is found is what would be woven
+ * now. */
 TEST(cache_never_gives_what_would_not_be_woven_now)
 {
 	unsigned found = 0;

@@ -247,8 +247,8 @@ static long bytes_in_use(struct place *p)
 	return (long)(TABLE_END + v[0].used);
 }
 
-/* Every byte of head, table and records is changed in turn: what comes out is right or nothing, most is
- * still there, and the cache can be added to. */
+/* Every byte of head, table and records is changed in turn: what comes out is right or nothing,
+ * most is still there, and the cache can be added to. */
 TEST(store_never_gives_out_what_a_changed_byte_has_made)
 {
 	struct place p;

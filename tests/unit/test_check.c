@@ -468,8 +468,8 @@ TEST(check_survives_every_failed_allocation)
 	}
 }
 
-/* What a JVM takes, and what weaving makes of a method that says it has nearly all the locals there can be:
- * frames that name them all, after stores that make the checker look at each. */
+/* What a JVM takes, and what weaving makes of a method that says it has nearly all the locals there
+ * can be: frames that name them all, after stores that make the checker look at each. */
 TEST(check_takes_many_frames_of_many_locals)
 {
 	enum { JUMPS = 300, LOCALS = 57860 };

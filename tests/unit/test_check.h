@@ -2,8 +2,8 @@
 /* test_check.h - methods written as text, for the tests of the checker.
  *
  * A method is words: "iload_0 ifeq ~4 getstatic @T.o return".  The name of an instruction stands
- * for its opcode, @name for the two bytes of a constant's index (see test_check_text.c for the names),
- * !name for the one byte of ldc, =n for one byte and ~n for two. */
+ * for its opcode, @name for the two bytes of a constant's index (see test_check_text.c for the
+ * names), !name for the one byte of ldc, =n for one byte and ~n for two. */
 #ifndef TESTS_UNIT_TEST_CHECK_H
 #define TESTS_UNIT_TEST_CHECK_H
 

@@ -507,7 +507,8 @@ TEST(code_elevate_is_not_slow_on_hostile_frames)
 	buf_release(&frames);
 }
 
-/* Versions 45.0 to 45.2 had a header of four bytes; JVMs of today read one of eight all the same. */
+/* Versions 45.0 to 45.2 had a header of four bytes; JVMs of today read one of eight all the
+ * same. */
 TEST(code_of_version_45_0_is_read_with_either_header)
 {
 	const struct {

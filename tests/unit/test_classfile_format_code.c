@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attribute Code and its tables: each table here takes a good one, spoils it in one way and says what class_check
- * answers. */
+/* The attribute Code and its tables: each table here takes a good one, spoils it in one way and
+ * says what class_check answers. */
 #include "test.h"
 
 #include "classes.h"

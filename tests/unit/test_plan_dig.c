@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that does not exist: handle() calls total(), and now and then write(); both call sum(), which is
- * slow below write() alone, and for one value of its argument. */
+/* A program that does not exist: handle() calls total(), and now and then write(); both call sum(),
+ * which is slow below write() alone, and for one value of its argument. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -91,7 +91,8 @@ TEST(a_method_below_several_implementations_is_one)
 	dig_release(&d);
 }
 
-/* Ten calls of which three are slow: in the windows that were seen, the slow ones of the callee had not ended. */
+/* Ten calls of which three are slow: in the windows that were seen, the slow ones of the callee had
+ * not ended. */
 static void read_few(struct dig *d, uint64_t calls, uint64_t r)
 {
 	measure_begin(&d->measure);
@@ -114,8 +115,8 @@ static void sample_rule(struct dig *d)
 	find_trail(d);
 }
 
-/* Whose the time is is clear after five windows, but not what a call takes, and in which contexts: so it goes on as long
- * as there are few calls of the guilty method. */
+/* Whose the time is is clear after five windows, but not what a call takes, and in which contexts:
+ * so it goes on as long as there are few calls of the guilty method. */
 TEST(a_busy_machine_ends_the_branch_early_but_not_for_few_calls)
 {
 	for (uint64_t per = 1; per < 5; per += 3) {
@@ -164,7 +165,8 @@ TEST(samples_decide_where_hooks_have_seen_too_few_calls)
 	dig_release(&d);
 }
 
-/* One tenant of 400 is slow.  One call in seven is watched, on a machine that stalls some calls for a while. */
+/* One tenant of 400 is slow.  One call in seven is watched, on a machine that stalls some calls for
+ * a while. */
 static void watch_tenants(struct dig *d, unsigned calls)
 {
 	unsigned random = 7;
@@ -207,8 +209,8 @@ TEST(one_slow_tenant_of_hundreds_is_found_among_few_slow_calls)
 	dig_release(&d);
 }
 
-/* The machine is so busy that the root's limit is twenty times as long as usual; the slow calls that were watched
- * had better luck. */
+/* The machine is so busy that the root's limit is twenty times as long as usual; the slow calls
+ * that were watched had better luck. */
 TEST(slow_calls_below_the_limit_of_the_root_are_seen)
 {
 	struct split_answer c;

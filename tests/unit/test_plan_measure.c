@@ -43,8 +43,8 @@ TEST(windows_are_what_figures_grow_by)
 	measure_release(&m);
 }
 
-/* list() calls lines() 300 times, and that one a statement; one call of lines() in ten is timed, and the statements
- * of the others are found below list(). */
+/* list() calls lines() 300 times, and that one a statement; one call of lines() in ten is timed,
+ * and the statements of the others are found below list(). */
 static void read_drawn(struct measure *m, uint64_t round, bool two)
 {
 	measure_begin(m);

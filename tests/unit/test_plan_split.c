@@ -105,7 +105,8 @@ TEST(split_tells_nothing_when_data_do_not_matter)
 	split_release(&s);
 }
 
-/* The same numbers, and the largest ones are slow: as they count up, or down, there may as well be another reason. */
+/* The same numbers, and the largest ones are slow: as they count up, or down, there may as well be
+ * another reason. */
 TEST(split_tells_no_number_that_goes_with_time)
 {
 	char text[200], value[80];
@@ -150,7 +151,8 @@ TEST(split_reads_values_that_were_cut_off)
 	split_release(&s);
 }
 
-/* Two slow calls that agree in a rare value are enough; in a frequent one they may agree by chance. */
+/* Two slow calls that agree in a rare value are enough; in a frequent one they may agree by
+ * chance. */
 TEST(split_asks_how_probable_it_is_by_chance)
 {
 	char text[200], value[40];
@@ -198,8 +200,9 @@ static double chance_of(uint64_t *random)
 	return (double)(*random >> 33) / 2147483648.0;
 }
 
-/* Calls of 400 tenants, as a machine shows them on which a call that is interrupted waits for 15 others.  The slow
- * tenant, if there is one, needs 90 ms.  Gives how many of its calls were watched. */
+/* Calls of 400 tenants, as a machine shows them on which a call that is interrupted waits for 15
+ * others.  The slow tenant, if there is one, needs 90 ms.  Gives how many of its calls were
+ * watched. */
 static unsigned tenants(struct split *s, uint64_t seed, unsigned calls, int slow)
 {
 	uint64_t random = seed * 77 + 1;

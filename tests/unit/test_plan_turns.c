@@ -9,7 +9,8 @@
 
 enum { MOST = 64 };
 
-/* "1(2 3(2))": three methods, of which 1 calls 2 and 3, which calls 2; each node is called 100 times, but "-2" never. */
+/* "1(2 3(2))": three methods, of which 1 calls 2 and 3, which calls 2; each node is called 100
+ * times, but "-2" never. */
 static void plant(struct turns *t, const char *text)
 {
 	unsigned depth = 0;

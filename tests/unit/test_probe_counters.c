@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_probe_counters.c - with counters of the kernel, which are there where the processor's are not. */
+/* test_probe_counters.c - with counters of the kernel, which are there where the processor's are
+ * not. */
 #include "test_probe.h"
 
 #include <dirent.h>

@@ -184,7 +184,8 @@ PROBE_TEST(what_blocked_before_it_was_to_be_told_does_not_count, MIB)
 	MUST_INT(read_metered(OUTER).all.blocked_ns, 0);
 }
 
-/* Who runs all the time is neither blocked nor does it wait; that it is delayed depends on the machine. */
+/* Who runs all the time is neither blocked nor does it wait; that it is delayed depends on the
+ * machine. */
 PROBE_TEST(a_busy_call_has_processor_time, MIB)
 {
 	struct probe_metered m;
@@ -224,7 +225,8 @@ static void many_short_ones(unsigned number)
 	probe_thread_end();
 }
 
-/* With more threads than processors: most delays come while meters are read, which is not in the calls. */
+/* With more threads than processors: most delays come while meters are read, which is not in the
+ * calls. */
 PROBE_TEST(delays_while_meters_are_read_are_not_in_the_calls, MIB)
 {
 	struct probe_metered m;

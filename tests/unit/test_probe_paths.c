@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs under random sequences: what the probe decides at each call is compared with a walk
- * over an explicit stack.
+/* Random programs under random sequences: what the probe decides at each call is compared with a
+ * walk over an explicit stack.
  *
  * A program is a handful of virtual threads, each with a stack of its own, that take turns on two
- * carriers.  They call at random (so there is recursion, direct and not), return, throw over several
- * frames with some exits never told, and move; and they hand work over, which one of them takes up later: below the calls
- * that the other was in then, for sequences that are `across`.  Some methods are not hooked: they only lie in between.
- * Now and then the rules change while all of that is running. */
+ * carriers.  They call at random (so there is recursion, direct and not), return, throw over
+ * several frames with some exits never told, and move; and they hand work over, which one of them
+ * takes up later: below the calls that the other was in then, for sequences that are `across`.
+ * Some methods are not hooked: they only lie in between.  Now and then the rules change while all
+ * of that is running. */
 #include "test_probe.h"
 
 #include "probe/probe_priv.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees that are larger than their memory, beside exhaustive ones that the test keeps.
  *
- * A program is a random walk over stacks: a few methods are called far more often than others, so there are
- * some hot contexts among a great many cold ones, and new ones all the time. */
+ * A program is a random walk over stacks: a few methods are called far more often than others, so
+ * there are some hot contexts among a great many cold ones, and new ones all the time. */
 #include "test_probe.h"
 
 #include "probe/probe_priv.h"
@@ -285,7 +285,8 @@ static void *read_again(void *arg)
 	return arg;
 }
 
-/* What comes while somebody reads has perhaps no context: calls of methods are right all the same. */
+/* What comes while somebody reads has perhaps no context: calls of methods are right all the
+ * same. */
 PROBE_TEST(probe_is_exact_when_it_is_read_while_it_prunes, 256 << 10)
 {
 	struct sums methods = { 0 };

@@ -26,7 +26,8 @@ static void *work(void *arg)
 	return work_for(300000000) < 0 ? NULL : arg;
 }
 
-/* A valgrind or an emulator has its threads wait for each other: then nothing is known, which is right. */
+/* A valgrind or an emulator has its threads wait for each other: then nothing is known, which is
+ * right. */
 TEST(of_two_threads_that_share_a_processor_each_is_kept_from_running)
 {
 	cpu_set_t before, one;

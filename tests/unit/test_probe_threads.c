@@ -288,7 +288,8 @@ static void *read_all(void *arg)
 	return arg;
 }
 
-/* Figures only grow, whatever the threads do meanwhile.  Contexts are few enough for all of them to stay. */
+/* Figures only grow, whatever the threads do meanwhile.  Contexts are few enough for all of them to
+ * stay. */
 PROBE_TEST(probe_can_be_read_while_it_runs, 4 * MIB)
 {
 	pthread_t reader;

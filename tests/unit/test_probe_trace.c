@@ -16,8 +16,8 @@ static void trace_all(size_t bytes)
 		 0);
 }
 
-/* A transaction as text: "1(2 3!(4)) | 5", newest part last; calls as in tree(), '!' thrown, '~' without
- * end, parts with what they were handed over in, as in "1(2) 2>3". */
+/* A transaction as text: "1(2 3!(4)) | 5", newest part last; calls as in tree(), '!' thrown, '~'
+ * without end, parts with what they were handed over in, as in "1(2) 2>3". */
 static char text[1 << 16];
 static size_t text_n;
 static uint32_t n_calls, ids[1 << 15], parents[1 << 15], shown_parts;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compensation against programs that are played through: each call is known, and what its hook adds. */
+/* Compensation against programs that are played through: each call is known, and what its hook
+ * adds. */
 #include "tree/tree.h"
 
 #include <math.h>

@@ -397,7 +397,8 @@ TEST(weaving_conditions_survives_every_failed_allocation)
 	maker_release(&m);
 }
 
-/* What a hostile class file makes of it must be refused or pass; the sanitizers look at the rest. */
+/* What a hostile class file makes of it must be refused or pass; the sanitizers look at the
+ * rest. */
 TEST(conditions_survive_classes_with_changed_bytes)
 {
 	static const char text[] =

@@ -262,8 +262,8 @@ TEST(a_method_with_nearly_all_locals_is_woven_and_checked)
 	}
 }
 
-/* A branch that just reaches, over a return that becomes longer: 1 ifeq 32768; 5 ifne 10; 9 ireturn.
- * Single instructions are needed to make it long, and the template was stamped. */
+/* A branch that just reaches, over a return that becomes longer: 1 ifeq 32768; 5 ifne 10; 9
+ * ireturn.  Single instructions are needed to make it long, and the template was stamped. */
 TEST(a_branch_that_no_longer_reaches_is_made_long)
 {
 	static const uint8_t head[] = { OP_ILOAD_0, OP_IFEQ, U2(32767),	  OP_ILOAD_0,

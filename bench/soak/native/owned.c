@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* owned.c - preloaded into a JVM: how much memory code of libsonde.so has allocated and not freed.  The text
- * "BYTES BLOCKS" is kept in the file named by OWNED.  What libc allocates on its behalf (opendir) and what came
- * before the library was found are not in it. */
+/* owned.c - preloaded into a JVM: how much memory code of libsonde.so has allocated and not freed.
+ * The text "BYTES BLOCKS" is kept in the file named by OWNED.  What libc allocates on its behalf
+ * (opendir) and what came before the library was found are not in it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <link.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tick_arch.h - the counter of a program that is replayed: what it was when the event was recorded. */
+/* tick_arch.h - the counter of a program that is replayed: what it was when the event was
+ * recorded. */
 #ifndef BASE_TICK_ARCH_H
 #define BASE_TICK_ARCH_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c - the agent with a recorder: what observed threads tell the probe is written to files.
  *
- * The linker puts these functions between the agent and the probe (--wrap).  Each thread has a file of
- * its own in the folder that SONDE_EVENTS names.  Nothing here is careful with the program's time. */
+ * The linker puts these functions between the agent and the probe (--wrap).  Each thread has a file
+ * of its own in the folder that SONDE_EVENTS names.  Nothing here is careful with the program's
+ * time. */
 #define _GNU_SOURCE
 #include "bench/tree/native/events.h"
 

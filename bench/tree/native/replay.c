@@ -3,14 +3,15 @@
  *
  *     replay [-l TREE] [-p PAUSES] BYTES EVENTS...
  *
- * Every file of events is one thread.  They are first gone through once into a tree without any limit that is
- * kept here, then given to the probe, with BYTES of memory, whose clock stands at what it was when each
- * event was recorded.  So both have seen the same events, and calls as well as times must be the same
- * but for what was taken out.  -l compares another tree with the events, too: lines "depth method
- * calls ns", method 0 for what was taken out.  -p writes how long it took to make room, a line each:
- * number of the event, ns.
+ * Every file of events is one thread.  They are first gone through once into a tree without any
+ * limit that is kept here, then given to the probe, with BYTES of memory, whose clock stands at
+ * what it was when each event was recorded.  So both have seen the same events, and calls as well
+ * as times must be the same but for what was taken out.  -l compares another tree with the events,
+ * too: lines "depth method calls ns", method 0 for what was taken out.  -p writes how long it took
+ * to make room, a line each: number of the event, ns.
  *
- * A context is hot by time or by calls with more than 1 % of all, and warm with more than 0.1 % of the calls. */
+ * A context is hot by time or by calls with more than 1 % of all, and warm with more than 0.1 % of
+ * the calls. */
 #define _GNU_SOURCE
 #include "bench/tree/native/events.h"
 

@@ -11,8 +11,8 @@ static inline uint64_t tick_arch_now(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* What comes after does not begin before all that was issued before has been executed.  Some 8 ns, and
- * whatever was still under way. */
+/* What comes after does not begin before all that was issued before has been executed.  Some 8 ns,
+ * and whatever was still under way. */
 static inline void tick_arch_settle(void)
 {
 	__builtin_ia32_lfence();
