@@ -96,16 +96,16 @@ PIECES = {"timed": 0, "dropped": 0, "steal": 0, "seconds": 0}
 
 
 def mean_of(pieces):
-    """Of all calls, but for pieces that are far out: farther from the middle half than three times its width; a tenth at each
-    end, at most."""
+    """Of all calls, but for pieces that are far out, as in plan/steady.h: farther from the middle half than three times its
+    width, and twice or half as long; a tenth at each end, at most."""
     all = sorted(pieces)
     n, low, high = len(all), 0, 0
     if n >= FEW:
         first, last = all[n // 4][0], all[n - 1 - n // 4][0]
         far = 3 * (last - first)
-        while low < n // 10 and all[low][0] < first - far:
+        while low < n // 10 and all[low][0] < min(first - far, first / 2):
             low += 1
-        while high < n // 10 and all[n - 1 - high][0] > last + far:
+        while high < n // 10 and all[n - 1 - high][0] > max(last + far, last * 2):
             high += 1
     kept = all[low:n - high]
     return sum(ns * calls for ns, calls in kept) / sum(calls for _, calls in kept)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* in_place.c - the clockwork of windows with closed hooks.
  *
- * 	open block    hooks as the rules say: calls are counted, the tree grows
- * 	closed block  windows, one after the other, in which all gates are closed but those of
- * 		draw	some methods of which none calls another: their calls are measured alone
- * 			that begin within a time, all or, of short ones, some.  A number of calls would
- * 			not do: a part of the program that begins just then is slower at first, and would
- * 			count for too much
- * 		drain	... and the last call may end; the program runs at full speed
- * 		marks	or, now and then, methods that are called moderately often: how often?
+ *	open block    hooks as the rules say: calls are counted, the tree grows
+ *	closed block  windows, one after the other, in which all gates are closed but those of
+ *		draw	some methods of which none calls another: their calls are measured alone
+ *			that begin within a time, all or, of short ones, some.  A number of calls would
+ *			not do: a part of the program that begins just then is slower at first, and would
+ *			count for too much
+ *		drain	... and the last call may end; the program runs at full speed
+ *		marks	or, now and then, methods that are called moderately often: how often?
  *
  * Marks tell how fast the program is without hooks, and the same methods' counts in the next open
  * block how fast it is with them.  They are chosen by an earlier block than the one that is

@@ -2,7 +2,7 @@
 /* params.c - reads the table of parameters where HotSpot keeps it: at the end of the method's
  * ConstMethod, whose layout is
  *
- * 	... | parameters (u2 name, u2 flags) | u2 count | [u2 generic signature] | pointers to annotations
+ *	... | parameters (u2 name, u2 flags) | u2 count | [u2 generic signature] | pointers to annotations
  *
  * backwards from its end.  Which of the optional parts are there is told by its flags.  The names
  * are indices into the constant pool, which the class file shown to us has unchanged.  Where

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - class files, wherever they lie: one iterator over all places.
  *
- * 	FILE			a class file, or an archive: jar, zip, war, ear, jmod; or lib/modules
- * 	DIR			all class files and archives below it
- * 	@jdk			the JDK of JAVA_HOME, of PATH, or the newest of /usr/lib/jvm
- * 	@jdk17			a JDK of that version
- * 	@/path/to/jdk		the JDK there
- * 	@.../MODULE		one module of it
- * 	ARCHIVE!/a/B.class	one class (or several, by * and ?) of an archive
- * 	@.../MODULE/a/B.class	the same in a JDK
+ *	FILE			a class file, or an archive: jar, zip, war, ear, jmod; or lib/modules
+ *	DIR			all class files and archives below it
+ *	@jdk			the JDK of JAVA_HOME, of PATH, or the newest of /usr/lib/jvm
+ *	@jdk17			a JDK of that version
+ *	@/path/to/jdk		the JDK there
+ *	@.../MODULE		one module of it
+ *	ARCHIVE!/a/B.class	one class (or several, by * and ?) of an archive
+ *	@.../MODULE/a/B.class	the same in a JDK
  *
  * Archives in archives are entered.  Links to archives inside a DIR are not followed, since they
  * are other names for the same.  Everything is read-only; sizes are limited.  One thread at a

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.h - columns for people: as wide as they must be, fewer of them when there is less room.
  *
- * 	table_init(&t, columns, COUNT(columns));
- * 	for each row: table_cell(&t, ...) for each column, from left to right
- * 	table_layout(&t, width);  table_head(&t, out);  table_row(&t, i, out) ...;  table_release(&t);
+ *	table_init(&t, columns, COUNT(columns));
+ *	for each row: table_cell(&t, ...) for each column, from left to right
+ *	table_layout(&t, width);  table_head(&t, out);  table_row(&t, i, out) ...;  table_release(&t);
  *
  * The last column is not part of the table: whoever prints a row writes behind it what is of any
  * length (table_rest says how much room there is).  Errors are the buf's (sticky). */

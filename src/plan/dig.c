@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dig.c - the steps of digging down.
  *
- * 	look	  samples: which methods of the program are the threads in?
- * 	roots	  hook the outermost ones: which of them return, how often, how long do they take?  The
- * 		  outermost that returns is a root; it is slow when much of its time is in slow calls.
- * 	deeper	  more samples, when too few fell below the root
- * 	graph	  what do the methods on the way down call?  Who else calls the one at its end?
- * 	branch	  hook the way down, what lies beside it, and the other callers, below the root alone:
- * 		  which branch has the time?  Measured until the interval is narrow.
- * 	data	  watch the arguments of the root and of the guilty method
+ *	look	  samples: which methods of the program are the threads in?
+ *	roots	  hook the outermost ones: which of them return, how often, how long do they take?  The
+ *		  outermost that returns is a root; it is slow when much of its time is in slow calls.
+ *	deeper	  more samples, when too few fell below the root
+ *	graph	  what do the methods on the way down call?  Who else calls the one at its end?
+ *	branch	  hook the way down, what lies beside it, and the other callers, below the root alone:
+ *		  which branch has the time?  Measured until the interval is narrow.
+ *	data	  watch the arguments of the root and of the guilty method
  *
  * Every step that is taken for granted by samples is measured by hooks before it is told. */
 #define _GNU_SOURCE /* memmem() */

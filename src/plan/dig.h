@@ -4,12 +4,12 @@
  * A machine without hands.  Whoever drives it calls dig_next, does what that says, hands in what
  * came of it, and calls dig_next again until it says DIG_DONE:
  *
- * 	DIG_SAMPLE	take samples; fill dig.fresh (samples_add...), then dig_sampled
- * 	DIG_HOOK	put these rules in, in place of those before; then dig_hooked
- * 	DIG_MEASURE	wait, then read: measure_* into dig.measure, dig_method for each; dig_measured
- * 	DIG_CALLEES	ask what a method calls: dig_callee for each, then dig_callees_end
- * 	DIG_WATCH	watch calls: dig_call and dig_value for each, then dig_watched
- * 	DIG_WAIT	do nothing for a while; then dig_waited
+ *	DIG_SAMPLE	take samples; fill dig.fresh (samples_add...), then dig_sampled
+ *	DIG_HOOK	put these rules in, in place of those before; then dig_hooked
+ *	DIG_MEASURE	wait, then read: measure_* into dig.measure, dig_method for each; dig_measured
+ *	DIG_CALLEES	ask what a method calls: dig_callee for each, then dig_callees_end
+ *	DIG_WATCH	watch calls: dig_call and dig_value for each, then dig_watched
+ *	DIG_WAIT	do nothing for a while; then dig_waited
  *
  * dig.said is what there is to tell a person; the driver prints and empties it.  Nothing here knows
  * a JVM or a clock: time comes in by dig_next.  Out of memory is sticky, in dig.err.  One

@@ -5,10 +5,10 @@
  * byte code says how large they are and where they lead.  The driver hands in all three, in this
  * order:
  *
- * 	observe_look		after o->samples was filled and sealed
- * 	observe_put_counting	rules that count calls; observe_count for each method, observe_counted
- * 	observe_ask		methods to ask about: observe_code, observe_callee for each
- * 	observe_decide		then the methods are in order, best first, and each has its choice
+ *	observe_look		after o->samples was filled and sealed
+ *	observe_put_counting	rules that count calls; observe_count for each method, observe_counted
+ *	observe_ask		methods to ask about: observe_code, observe_callee for each
+ *	observe_decide		then the methods are in order, best first, and each has its choice
  *
  * Counts and code may be missing.  Pure: knows neither JVM nor clock.  All memory is the arena's;
  * out of memory is sticky, in o->err.  One thread. */

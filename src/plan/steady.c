@@ -11,7 +11,8 @@
 enum {
 	FEW = 5,   /* windows of which none is left out */
 	MOST = 10, /* at each end one in so many is, at most */
-	FAR = 3,   /* times the width of the middle half */
+	FAR = 3,   /* times the width of the middle half, from it ... */
+	TIMES = 2, /* ... and at least so many times as long, or short: less is the machine's pace */
 	LONGS = 3, /* windows with a call that is out of all proportion: it may be the program's own */
 	OWN = 4, /* ... and is, if one in so many has one */
 };
@@ -86,12 +87,13 @@ static int by_stretch(const void *a, const void *b)
 static void find_far(const struct window *w, uint32_t n, uint32_t *low, uint32_t *high)
 {
 	uint32_t most = n < FEW ? 0 : n < MOST ? 1 : n / MOST, quarter = n / 4;
-	double far = FAR * (w[n - 1 - quarter].ratio - w[quarter].ratio);
+	double first = w[quarter].ratio, last = w[n - 1 - quarter].ratio,
+	       far = FAR * (last - first);
 
 	*low = *high = 0;
-	while (*low < most && w[*low].ratio < w[quarter].ratio - far)
+	while (*low < most && w[*low].ratio < fmin(first - far, first / TIMES))
 		++*low;
-	while (*high < most && w[n - 1 - *high].ratio > w[n - 1 - quarter].ratio + far)
+	while (*high < most && w[n - 1 - *high].ratio > fmax(last + far, last * TIMES))
 		++*high;
 }
 

@@ -3,9 +3,11 @@
  *
  * Machines interrupt programs: a call of 50 ns that is interrupted once takes 50 us.  So windows
  * whose ratio is far out are left out of the value, if they are few: a tenth at each end.  Far out
- * is what is farther from the middle half of the windows than three times its width (Tukey).  They
- * may also be the program's own rare slow calls: then the plain ratio is right, and it is told,
- * too.
+ * is what is farther from the middle half of the windows than three times its width (Tukey), and
+ * twice as long or half as long as that.  A shared processor is slower for a while now and then,
+ * by a third for some kinds of work: that belongs to what calls take, however seldom it is.  Windows
+ * that are far out may also be the program's own rare slow calls: then the plain ratio is right,
+ * and it is told, too.
  *
  * Few windows cannot tell which of them is far out; but the calls of one window can.  So whoever
  * adds a window may leave a single call out that is out of all proportion, and say how much it is.

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place.c - totals from calls that were measured alone.
  *
- * 	total = calls * (mean - inner - what closed hooks below cost)
- * 	self  = total - totals of the hooked calls below
+ *	total = calls * (mean - inner - what closed hooks below cost)
+ *	self  = total - totals of the hooked calls below
  *
  * The interval of one call is made of
  *
- * 	the margin of its mean: how stretches of time differ, by Student's t for their number (plan/steady.h),
- * 	or, where it was compiled several times, where the next compilation will be (plan/rounds.h);
- * 	the offset: by what a hooked call differs from the blank one before it (COST_SOLO inner, a span);
- * 	what closed hooks below cost, from nothing to the most that a calibration has seen;
- * 	of what was compiled only once, the calibration's noise: by what share code differs that is compiled anew;
- * 	and, upwards, the mean with the calls in it that were out of all proportion, which may be its own.
+ *	the margin of its mean: how stretches of time differ, by Student's t for their number (plan/steady.h),
+ *	or, where it was compiled several times, where the next compilation will be (plan/rounds.h);
+ *	the offset: by what a hooked call differs from the blank one before it (COST_SOLO inner, a span);
+ *	what closed hooks below cost, from nothing to the most that a calibration has seen;
+ *	of what was compiled only once, the calibration's noise: by what share code differs that is compiled anew;
+ *	and, upwards, the mean with the calls in it that were out of all proportion, which may be its own.
  *
  * A call that is not longer than what is not known of it has an interval from 0 on, and is called
  * short: then its time stays in the self time of its caller.  And what is below a call cannot take

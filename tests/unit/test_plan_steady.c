@@ -36,6 +36,17 @@ TEST(disturbed_windows_do_not_move_the_ratio_but_the_plain_one)
 	CHECK(steady_plain(&s) > 500);
 }
 
+TEST(a_machine_that_is_slower_for_a_while_is_no_disturbance)
+{
+	struct steady s = { 0 };
+	uint64_t seed = 5;
+
+	for (int i = 0; i < 30; i++)
+		steady_add(&s, 100 * ((i % 15 == 7 ? 70 : 49) + 2 * any(&seed)), 100, (uint32_t)i);
+	CHECK(fabs(steady_ratio(&s).value - steady_plain(&s)) < 1e-3);
+	CHECK(steady_ratio(&s).value > 51);
+}
+
 TEST(any_number_of_windows_is_kept_as_few)
 {
 	struct steady s = { 0 };
