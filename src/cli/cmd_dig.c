@@ -238,18 +238,6 @@ static int remember(struct command_dig *c)
 	return status;
 }
 
-static void look_at_machine(struct machine_time *to)
-{
-	char text[512];
-	FILE *f = fopen("/proc/stat", "re");
-	size_t n = f ? fread(text, 1, sizeof(text), f) : 0;
-
-	(void)machine_read((struct slice){ (const uint8_t *)text, n },
-			   to); /* else nothing is told */
-	if (f)
-		fclose(f);
-}
-
 static int answer(struct command_dig *c)
 {
 	struct buf out = { 0 };
@@ -258,7 +246,7 @@ static int answer(struct command_dig *c)
 
 	if (c->link.dig.err)
 		return cli_cannot("%s", err_text(c->link.dig.err));
-	look_at_machine(&now);
+	now = dig_link_machine();
 	c->link.dig.answer.stolen_share = machine_stolen(&c->machine, &now);
 	if (c->json)
 		put_json(c, &out);
@@ -284,7 +272,7 @@ static int dig(struct command_dig *c)
 	struct dig_action action;
 	int status;
 
-	look_at_machine(&c->machine);
+	c->machine = dig_link_machine();
 	dig_link_begin(l);
 	for (;;) {
 		l->dig.spent_ns = dig_link_spent(l);

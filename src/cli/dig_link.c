@@ -2,6 +2,8 @@
 /* dig_link.c - does what dig asks for. */
 #include "cli/dig_link.h"
 
+#include <stdio.h>
+
 #include "cli/calibration.h"
 #include "cli/cli.h"
 #include "cli/jvm_threads.h"
@@ -218,19 +220,38 @@ static int pause_for(struct dig_link *l, uint64_t ns)
 	return CLI_DONE;
 }
 
+struct machine_time dig_link_machine(void)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	struct machine_time now = { 0 };
+	char text[512];
+
+	if (!f)
+		return now;
+	(void)machine_read((struct slice){ (uint8_t *)text, fread(text, 1, sizeof(text), f) },
+			   &now);
+	fclose(f);
+	return now;
+}
+
 /* How much the program waits for a processor, since the first reading. */
 static void see_starved(struct dig_link *l)
 {
+	struct machine_time now = dig_link_machine();
+	struct machine_had had;
 	struct jvm_threads t;
 	uint64_t run, delay;
 
 	jvm_threads_read(l->client.pid, &t);
-	if (!l->dig.measure.readings)
+	if (!l->dig.measure.readings) {
 		l->threads = t;
+		l->machine = now;
+	}
 	run = t.run_ns > l->threads.run_ns ? t.run_ns - l->threads.run_ns : 0;
 	delay = t.delay_ns > l->threads.delay_ns ? t.delay_ns - l->threads.delay_ns : 0;
-	l->dig.ran_ns = (double)run;
-	l->dig.starved = run + delay ? (double)delay / (double)(run + delay) : -1;
+	had = machine_had((double)run, (double)delay, machine_stolen(&l->machine, &now));
+	l->dig.ran_ns = had.ran_ns;
+	l->dig.starved = had.starved;
 }
 
 static int do_measure(struct dig_link *l, const struct dig_action *a)

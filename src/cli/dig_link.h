@@ -8,6 +8,7 @@
 #include "cli/client.h"
 #include "cli/jvm_threads.h"
 #include "plan/dig.h"
+#include "plan/machine.h"
 
 struct dig_link {
 	struct client client;
@@ -21,7 +22,8 @@ struct dig_link {
 		uint64_t anew_ns;    /* of compilers, as the agent has told last */
 		uint64_t read_at;    /* clock_ns() of the last reading */
 	} cost;
-	struct jvm_threads threads; /* at the first reading */
+	struct jvm_threads threads;  /* at the first reading */
+	struct machine_time machine; /* then, too */
 	double price[2][2]; /* of a call in ns: the fast way or the other; not timed or timed */
 	bool is_calibrated; /* ... as measured here with this JVM */
 	bool fast;	    /* the agent's hooks go the cheaper way into C */
@@ -30,6 +32,9 @@ struct dig_link {
 };
 
 void dig_link_begin(struct dig_link *l); /* before the first action */
+
+/* What this machine's processors were wanted for until now; all 0 where that is not told. */
+struct machine_time dig_link_machine(void);
 
 /* Does one action and tells the plan what came of it.  CLI_DONE, or an exit status after a message;
  * after Ctrl-C CLI_CANNOT without one. */

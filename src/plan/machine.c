@@ -42,3 +42,10 @@ double machine_stolen(const struct machine_time *from, const struct machine_time
 		return 0;
 	return (double)(to->stolen - from->stolen) / (double)(to->wanted - from->wanted);
 }
+
+struct machine_had machine_had(double run_ns, double delay_ns, double stolen)
+{
+	double wanted = run_ns + delay_ns, ran = run_ns * (1 - stolen);
+
+	return (struct machine_had){ ran, wanted > 0 ? (wanted - ran) / wanted : -1 };
+}

@@ -22,4 +22,12 @@ bool machine_read(struct slice stat, struct machine_time *out);
 /* The share that was stolen of what was wanted in between. */
 double machine_stolen(const struct machine_time *from, const struct machine_time *to);
 
+/* Of threads that have run for so long, as the kernel tells, and waited for a processor for so
+ * long: what they really had of processors, when a share was stolen meanwhile, and the share of the
+ * time in which they wanted one and had none; negative: they wanted none. */
+struct machine_had {
+	double ran_ns, starved;
+};
+struct machine_had machine_had(double run_ns, double delay_ns, double stolen);
+
 #endif

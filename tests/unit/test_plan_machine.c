@@ -19,6 +19,18 @@ TEST(steal_is_a_share_of_what_was_wanted)
 	CHECK(machine_stolen(&a, &a) == 0);
 }
 
+TEST(what_the_host_kept_is_time_without_a_processor)
+{
+	struct machine_had had = machine_had(600, 400, 0);
+
+	CHECK(had.ran_ns == 600 && had.starved == 0.4);
+	had = machine_had(600, 400, 0.5); /* the kernel takes it for running */
+	CHECK(had.ran_ns == 300 && had.starved == 0.7);
+	had = machine_had(1000, 0, 0.84);
+	CHECK(had.starved > 0.83 && had.starved < 0.85);
+	CHECK(machine_had(0, 0, 0.5).starved < 0);
+}
+
 TEST(what_is_no_account_of_processors_is_refused)
 {
 	static const char *const texts[] = { "",
