@@ -87,8 +87,8 @@ static int by_stretch(const void *a, const void *b)
 static void find_far(const struct window *w, uint32_t n, uint32_t *low, uint32_t *high)
 {
 	uint32_t most = n < FEW ? 0 : n < MOST ? 1 : n / MOST, quarter = n / 4;
-	double first = w[quarter].ratio, last = w[n - 1 - quarter].ratio,
-	       far = FAR * (last - first);
+	double first = w[quarter].ratio, last = w[n - 1 - quarter].ratio;
+	double far = FAR * (last - first);
 
 	*low = *high = 0;
 	while (*low < most && w[*low].ratio < fmin(first - far, first / TIMES))
