@@ -2,9 +2,9 @@
 /* probe.c - the fast paths: count, enter, exit, and what they turn to when they are not enough.
  *
  * An entry that is only counted is: the child of where I am that was called last, is that it?, add
- * one, subtract one.  A timed entry pushes a frame besides, and reads the
- * clock last; an exit reads it first.  Everything else is in functions of its own that are reached
- * by a jump, so that the fast paths need no stack.
+ * one, subtract one.  A timed entry pushes a frame besides, and reads the clock last; an exit reads
+ * it first, but for where the stack's top is.  Everything else is in functions of its own that are
+ * reached by a jump, so that the fast paths need no stack.
  *
  * A frame is reserved before it is filled and read before it is given back, so that a signal
  * handler that comes in between and calls the probe itself does no harm. */
@@ -14,6 +14,11 @@
 #include "probe/nodes.h"
 #include "probe/tracing.h"
 #include "tree/sequence.h"
+
+/* The value is read here, and not where it is first used.  What an exit does after it has read the
+ * clock has to be done before the next entry reads it: with the top of the stack in hand by then a
+ * pair takes 2 ns of 39 less. */
+#define READ_NOW(value) __asm__ volatile("" : "+r"(value))
 
 /* What a frame is filled with. */
 struct entry {
@@ -509,9 +514,12 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 
 void probe_exit(uint32_t id, uint64_t token)
 {
-	uint64_t now = tick_now(), ticks = now - (token >> 1);
 	struct probe_frame *f = probe_local.top;
+	uint64_t now, ticks;
 
+	READ_NOW(f);
+	now = tick_now();
+	ticks = now - (token >> 1);
 	if (UNLIKELY(f->token != token || f->id != id || (int64_t)ticks <= 0)) {
 		exit_other(id, token, now, false);
 		return;
