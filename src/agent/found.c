@@ -7,7 +7,8 @@
  * process the one call that is out of all proportion is left out; windows with few calls, where
  * that cannot be told, are kept apart and used only when there are few others.  What the system
  * does not tell of (interrupts, and other guests of a virtual machine) plan/steady.h deals with:
- * the one call is left out, too, but it is told how much it was. */
+ * the one call is left out, too, but it is told how much it was.  What that comes to on average is
+ * the same for all methods, and is added (plan/breaks.h). */
 #include "agent/found.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@
 #include "agent/agent.h"
 #include "agent/woven.h"
 #include "base/mem.h"
+#include "plan/breaks.h"
 #include "plan/steady.h"
 #include "plan/tally.h"
 #include "wire/wire.h"
@@ -25,6 +27,10 @@ enum {
 	MANY = 8,     /* calls of one window, of which one can be seen to have been interrupted */
 	OUTLIER = 8,  /* times as long as the others */
 	LONG_US = 20, /* a call that is as long is asked whether its processor was taken away */
+	/* A method's calls out of proportion are its own if they are worth so many times what others
+	 * have. */
+	OWN_TIMES = 3,
+	BREAKS_MOST = 33, /* one part in so many of the time goes to breaks, at most */
 	/* After a call that was measured, others of the method are to run for so long. */
 	REST_NS = 4000,
 };
@@ -33,6 +39,7 @@ struct alone {
 	struct steady calm; /* ticks a call, less those of blank ones */
 	struct tally all;
 	double blank, calls; /* ticks of blank calls, and how many */
+	double time, more;   /* ns of calls; what those out of proportion had more */
 	uint32_t cut;
 };
 
@@ -40,6 +47,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct alone **methods; /* by id; NULL: not measured */
 	uint32_t n;
+	struct breaks breaks;
 	struct tally speed; /* of blocks with open hooks: what it was worth, in ticks without */
 	uint64_t open, closed, windows, calls; /* windows: blocks */
 } found = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -87,6 +95,25 @@ static uint64_t trim(struct solo_sum *s)
 	return s->max - rest;
 }
 
+/* From which length on, in ns, what comes in between is left out of such calls. */
+static double break_from(double ticks)
+{
+	return ns_of((OUTLIER - 1) * ticks);
+}
+
+/* A window of calls of which one would have been seen to be out of proportion.  What is more than
+ * machines do is the program's own. */
+static void add_breaks(struct alone *m, const struct solo_sum *s, double more)
+{
+	double time = ns_of((double)s->ticks), ns = ns_of(more);
+
+	m->time += time;
+	m->more += ns;
+	if (!steady_has_own(&m->calm) || BREAKS_MOST * m->more <= m->time)
+		breaks_add(&found.breaks, time, break_from((double)s->ticks / (double)s->calls),
+			   ns);
+}
+
 static void add_calm(struct alone *m, const struct solo_sum *s, double more, double each)
 {
 	steady_add(&m->calm, each * ((double)s->ticks - (double)s->blank), each * (double)s->calls,
@@ -103,7 +130,7 @@ void found_alone(uint32_t id, const struct found_window *w)
 	struct alone *m;
 
 	if (!calm && s.calls >= MANY) {
-		more = 0;
+		more = 0; /* the system's doing, and no break */
 		calm = true;
 	}
 	pthread_mutex_lock(&found.lock);
@@ -113,6 +140,8 @@ void found_alone(uint32_t id, const struct found_window *w)
 			  each * (double)s.calls);
 		m->blank += (double)s.blank;
 		m->calls += (double)s.calls;
+		if (w->calm && s.calls >= MANY)
+			add_breaks(m, &s, more);
 		if (calm || s.asked == s.calls)
 			add_calm(m, &s, more, each);
 		found.calls += s.calls;
@@ -175,10 +204,23 @@ void found_speed(double open, double closed, uint64_t ticks)
 	pthread_mutex_unlock(&found.lock);
 }
 
+/* What calls take, in ticks, when it is as with all others that they are interrupted. */
+static struct estimated calm_mean(const struct alone *m)
+{
+	struct estimated mean = steady_without(&m->calm);
+	double blank = m->calls > 0 ? m->blank / m->calls : 0;
+	double share = breaks_share(&found.breaks, break_from(mean.value + blank));
+
+	if (steady_has_own(&m->calm) && m->more > OWN_TIMES * share * m->time)
+		return steady_ratio(&m->calm);
+	mean.value += mean.value * share;
+	return mean;
+}
+
 static void put_method(struct buf *out, uint32_t id, const struct alone *m)
 {
 	bool calm = m->calm.windows >= ENOUGH;
-	struct estimated mean = calm ? steady_ratio(&m->calm) : tally_ratio(&m->all);
+	struct estimated mean = calm ? calm_mean(m) : tally_ratio(&m->all);
 	double plain = calm ? steady_plain(&m->calm) : mean.value;
 
 	wire_put_solo(
@@ -223,6 +265,7 @@ void found_reset(void)
 		mem_free(found.methods[id]);
 		found.methods[id] = NULL;
 	}
+	found.breaks = (struct breaks){ 0 };
 	found.speed = (struct tally){ 0 };
 	found.open = found.closed = found.windows = found.calls = 0;
 	pthread_mutex_unlock(&found.lock);

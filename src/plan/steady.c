@@ -123,23 +123,27 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+bool steady_has_own(const struct steady *s)
+{
+	return s->longs >= LONGS && OWN * s->longs > s->windows;
+}
+
 /* What calls that are out of all proportion may add to a window at most: nothing, or, if they are
  * the program's own, what three quarters of the windows do not have more of. */
 static double most_of_longest(const struct steady *s)
 {
 	float sorted[STEADY_MAX];
 
-	if (s->longs < LONGS || OWN * s->longs <= s->windows || !s->n)
+	if (!steady_has_own(s) || !s->n)
 		return 0;
 	memcpy(sorted, s->mores, s->n * sizeof(sorted[0]));
 	qsort(sorted, s->n, sizeof(sorted[0]), by_size);
 	return (double)sorted[3 * (s->n - 1) / 4];
 }
 
-struct estimated steady_ratio(const struct steady *s)
+static struct estimated ratio_of(const struct steady *s, double most)
 {
 	struct window w[STEADY_MAX];
-	double most = most_of_longest(s);
 	double up = 0, down = 0, all = 0, squares, ratio;
 	uint32_t low, high, end, n;
 
@@ -167,6 +171,16 @@ struct estimated steady_ratio(const struct steady *s)
 		return (struct estimated){ ratio, -1 };
 	return (struct estimated){ ratio, stats_student(n - 1) * sqrt(squares * n / (n - 1)) / all /
 						  ((double)(end - low) / s->n) };
+}
+
+struct estimated steady_ratio(const struct steady *s)
+{
+	return ratio_of(s, most_of_longest(s));
+}
+
+struct estimated steady_without(const struct steady *s)
+{
+	return ratio_of(s, 0);
 }
 
 double steady_plain(const struct steady *s)

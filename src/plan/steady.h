@@ -24,6 +24,7 @@
 #ifndef PLAN_STEADY_H
 #define PLAN_STEADY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "plan/stats.h"
@@ -50,6 +51,9 @@ void steady_longest(struct steady *s, double more);
 
 /* margin < 0: nobody knows, since there are not two stretches. */
 struct estimated steady_ratio(const struct steady *s);
+/* The same without all calls that are out of all proportion, also where there are many. */
+struct estimated steady_without(const struct steady *s);
+bool steady_has_own(const struct steady *s); /* are there so many that they are the program's? */
 double steady_plain(const struct steady *s); /* nothing left out; 0: there is nothing */
 
 #endif
