@@ -92,7 +92,8 @@ def report_bare(out, own):
     bare = last(parts[1][:-1], bare["bare_ns"])
     if not hooked or not bare:
         raise SystemExit("sonde report --bare ended too early")
-    return answer, statistics.mean(hooked), bare
+    # As long a time before as after, in which calls are counted: so many rounds in all of it.
+    return answer, statistics.harmonic_mean(hooked), bare, hooked
 
 
 def measure(out, home, classes, work, pattern):
@@ -107,7 +108,7 @@ def measure(out, home, classes, work, pattern):
     sonde(out, "hook", "--yes", pid, "hook %s::* timed" % pattern)
     own.settle(warm)
     machine = [plain.run(BURST)]
-    answer, wall, out_ns = report_bare(out, own)
+    answer, wall, out_ns, parts = report_bare(out, own)
     machine.append(plain.run(BURST))
     sonde(out, "unhook", "--now", pid, "all")
     own.settle(warm)
@@ -120,7 +121,7 @@ def measure(out, home, classes, work, pattern):
     speed, margin = bare["speed"] or 1, bare["margin"] or 1
     seconds = time.time() - begin
     return {"work": work, "methods": answer["agent"]["methods"], "truth": machine * statistics.mean(like), "apart": like[1] / like[0] - 1,
-            "other": machine, "wall": wall, "out": out_ns, "told": wall * speed, "low": wall * max(0, speed - margin), "high": wall * (speed + margin),
+            "other": machine, "wall": wall, "walls": parts, "out": out_ns, "told": wall * speed, "low": wall * max(0, speed - margin), "high": wall * (speed + margin),
             "bare": bare, "seconds": seconds, "steal": (steal() - stolen) / seconds}
 
 
