@@ -113,8 +113,10 @@ static bool put_away(struct strip *s, const struct probe_thread *t, const struct
 	if (!strip_put(s, &kept, sizeof(kept)))
 		return false;
 	for (const struct probe_frame *f = base + 1; f <= top; f++) {
-		struct kept_frame one = { f->token, f->below,  f->id & ~(ID_METERED | ID_TYPED),
-					  0,	    f->weight, 0 };
+		struct kept_frame one = { .token = f->token,
+					  .below = f->below,
+					  .id = f->id & ~(ID_METERED | ID_TYPED | ID_PASSES),
+					  .weight = f->weight };
 
 		if (f->node != &probe_nowhere)
 			one.id |= (uint32_t)f->node->key;
@@ -142,15 +144,18 @@ static void back_to_carrier(struct probe_thread *t, struct probe_frame *top)
 	if (base != t->frames)
 		t->frames[0].below += base->below; /* the whole, for prune.c */
 	threads_set_top(base != t->frames && frame_is_nobodys(base) ? base - 1 : base);
-	for (; top > base; top--)
+	for (; top > base; top--) {
+		if (top->id & ID_PASSES)
+			nodes_unpin(top);
 		STORE(top->token, 0);
+	}
 	if (base != t->frames && frame_is_nobodys(base))
 		STORE(base->id, 0);
 	t->base = t->frames;
 }
 
 /* The frames on the base are not kept. */
-static void end_frames(const struct probe_thread *t, const struct probe_frame *top)
+static void end_frames(const struct probe_thread *t, struct probe_frame *top)
 {
 	for (; top > t->base; top--)
 		frame_ends(top);
@@ -202,10 +207,11 @@ void carrier_push(struct probe_thread *t, const struct kept_frame *one)
 	uint32_t kid = one->id & ~(ID_SLOW | ID_HIDDEN | ID_OPENS);
 	uint32_t id = (kid & KID_ID) | (one->id & (ID_SLOW | ID_OPENS));
 	struct probe_frame *top = threads_top(), *f = top + 1;
-	struct probe_node *node = nodes_of_sort(t, top->node, kid, one->sort);
+	struct probe_node *parent = frame_context(top);
+	struct probe_node *node = nodes_of_sort(t, parent, kid, one->sort);
 
 	if (node)
-		top->node->recent = node;
+		parent->recent = node;
 	STORE(f->node, node ? node : &probe_nowhere);
 	if (!node)
 		id |= kid | ID_SLOW | (one->sort ? ID_HIDDEN : 0);

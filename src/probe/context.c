@@ -422,13 +422,13 @@ bool context_may_hide(uint32_t id)
 
 bool probe_question(uint32_t id, struct probe_question *out)
 {
-	const struct probe_frame *top = probe_local.top;
+	const struct probe_frame *in = frame_around(probe_local.top);
 	struct block b;
 
 	if (id >= PROBE_METHODS || !probe_local.mine || probe_local.muted || !block_of(id, &b))
 		return false;
 	*out = (struct probe_question){ .by_stack = b.by_stack };
-	if (!frame_is_nobodys(top) && calls_matter(&b, frame_id(top)))
-		out->caller = frame_id(top);
+	if (!frame_is_nobodys(in) && calls_matter(&b, frame_id(in)))
+		out->caller = frame_id(in);
 	return true;
 }

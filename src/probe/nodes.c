@@ -591,6 +591,23 @@ void nodes_unlink(struct probe_thread *t, struct probe_node *node)
 		drop_head(t, head);
 }
 
+void nodes_pin(struct probe_node *node)
+{
+	struct probe_kin *kin = kin_of(line_of(node));
+
+	if (kin->kids < KIDS_MANY)
+		kin->kids++;
+}
+
+void nodes_unpin(struct probe_frame *f)
+{
+	struct probe_kin *kin = kin_of(line_of(f->node));
+
+	if (kin->kids < KIDS_MANY)
+		kin->kids--;
+	STORE(f->id, f->id & ~ID_PASSES);
+}
+
 /* ---- histograms -------------------------------------------------------------------------- */
 
 /* A window for buckets first to last.  Times of one method spread upwards, so there is more room

@@ -85,4 +85,7 @@ void nodes_halve(struct probe_window *w);
 /* Adds to a bucket of the histogram.  false: no memory. */
 bool nodes_bucket(struct probe_thread *t, struct probe_head *head, unsigned bucket, uint32_t count);
 
+/* While its call is on a stack and nothing is below it, a node is kept from being pruned. */
+void nodes_pin(struct probe_node *node);
+
 #endif

@@ -20,6 +20,11 @@
  * pair takes 2 ns of 39 less. */
 #define READ_NOW(value) __asm__ volatile("" : "+r"(value))
 
+enum {
+	NEAR = 64,	 /* frames to look at */
+	LARGE = 1 << 15, /* nodes; more of one thread are hardly what it does */
+};
+
 /* What a frame is filled with. */
 struct entry {
 	struct probe_node *node;
@@ -39,7 +44,7 @@ static inline uint64_t push(struct entry e)
 
 	STORE(l->top, f);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	STORE(l->recent, e.node->recent);
+	STORE(l->recent, e.slow & ID_PASSES ? e.node : e.node->recent);
 	STORE(f->node, e.node);
 	f->below = 0;
 	f->window = e.node->window;
@@ -119,6 +124,37 @@ static APART uint64_t enter_hidden(struct probe_node *node, uint32_t id)
 	return push((struct entry){ node, id, slow_kind(node->one_in), 1, 0 });
 }
 
+/* Is a call that stands for many on the stack already, and calls below it are in its context? */
+static bool is_below_drawn(void)
+{
+	const struct probe_frame *f = probe_local.top;
+
+	for (int i = 0; i < NEAR && !frame_is_nobodys(f); i++, f--)
+		if ((f->id & (ID_SLOW | ID_PASSES)) == ID_SLOW && f->weight > 1)
+			return true;
+	return false;
+}
+
+static bool is_large(const struct probe_thread *t)
+{
+	return t->prune.reserve || t->nodes_n > LARGE;
+}
+
+/* A call that stands for many is a context of its own.  Which of the calls around it do is chance,
+ * so with one in ten of thirty there are thousands of ways to be inside of three of them, and each
+ * has nodes.  Where the tree is large, or memory short, one of them is enough: calls below further
+ * ones are in the context of that. */
+static uint32_t drawn_kind(struct probe_node *node)
+{
+	uint32_t kind = slow_kind(node->one_in);
+
+	if ((node->one_in & ONE_IN_N) > 1 && is_large(probe_local.mine) && is_below_drawn()) {
+		nodes_pin(node);
+		kind |= ID_PASSES;
+	}
+	return kind;
+}
+
 /* One of several calls, or one about which facts are wanted. */
 static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 {
@@ -145,7 +181,7 @@ static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 	if (node->one_in & ONE_IN_METER)
 		return push_metered(
 			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
-	return push((struct entry){ node, id, slow_kind(node->one_in), one_in, data });
+	return push((struct entry){ node, id, drawn_kind(node), one_in, data });
 }
 
 static inline uint64_t enter_node(struct probe_node *node, uint32_t id)
@@ -217,7 +253,7 @@ static COLD uint64_t enter_new(uint32_t id)
 			return 0;
 		return tick_now() << 1 | data;
 	}
-	parent = probe_local.top->node;
+	parent = frame_context(probe_local.top);
 	node = nodes_child(t, parent, id);
 	if (!node)
 		return enter_nowhere(id);
@@ -230,7 +266,8 @@ static COLD uint64_t enter_new(uint32_t id)
 static APART uint64_t enter_other(uint32_t id)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct probe_node *parent = probe_local.top->node, *node = nodes_guess(t, parent, id);
+	struct probe_node *parent = frame_context(probe_local.top),
+			  *node = nodes_guess(t, parent, id);
 
 	if (UNLIKELY(node->key != (LOAD(probe.generation) | id)))
 		return enter_new(id);
@@ -256,7 +293,7 @@ bool probe_may(uint32_t id)
 	if (unseen(id))
 		return false;
 	if (node->key != key && probe_local.mine)
-		node = nodes_guess(probe_local.mine, probe_local.top->node, id);
+		node = nodes_guess(probe_local.mine, frame_context(probe_local.top), id);
 	/* Of a node that is not there yet nobody knows: entering it will tell. */
 	return node->key != key || !(node->one_in & NODE_CLOSED);
 }
@@ -265,7 +302,7 @@ uint64_t probe_answer(uint32_t id, bool direct, bool inside)
 {
 	uint32_t kid = id | KID_KNOWN | (direct ? KID_DIRECT : 0) | (inside ? KID_INSIDE : 0);
 	struct probe_thread *t = probe_local.mine;
-	struct probe_node *parent = probe_local.top->node, *node;
+	struct probe_node *parent = frame_context(probe_local.top), *node;
 
 	if (unseen(id) || !t)
 		return 0;
@@ -283,7 +320,7 @@ static COLD void count_new(uint32_t id)
 	if (unseen(id))
 		return;
 	t = known();
-	parent = probe_local.top->node;
+	parent = frame_context(probe_local.top);
 	if (t)
 		node = nodes_child(t, parent, id);
 	if (!node) {
@@ -302,7 +339,8 @@ static COLD void count_new(uint32_t id)
 static APART void count_other(uint32_t id)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct probe_node *parent = probe_local.top->node, *node = nodes_guess(t, parent, id);
+	struct probe_node *parent = frame_context(probe_local.top),
+			  *node = nodes_guess(t, parent, id);
 
 	if (UNLIKELY(node->key != (LOAD(probe.generation) | id))) {
 		count_new(id);
@@ -536,7 +574,7 @@ static COLD void thrown_untimed(uint32_t id)
 
 	if (unseen(id))
 		return;
-	node = t ? nodes_find(t, probe_local.top->node, id) : NULL;
+	node = t ? nodes_find(t, frame_context(probe_local.top), id) : NULL;
 	if (node)
 		ADD(node->errors, 1);
 	else
@@ -576,7 +614,7 @@ void probe_undo(uint32_t id, uint64_t token)
 	if (unseen(id) || id == 0)
 		return;
 	if (token == 0) {
-		node = t ? nodes_find(t, probe_local.top->node, id) : NULL;
+		node = t ? nodes_find(t, frame_context(probe_local.top), id) : NULL;
 		if (node || !context_has_sequences(id)) /* else perhaps it was not counted */
 			uncount(node, id, false);
 		return;

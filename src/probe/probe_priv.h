@@ -79,6 +79,9 @@ enum {
 #define ID_METERED (1u << 29) /* in a frame's id, with ID_SLOW: see meter.c */
 #define ID_TYPED (1u << 30)   /* in a frame's id, with ID_SLOW: see types.c */
 #define ID_OPENS (1u << 28)   /* in a frame's id, with ID_SLOW: counted in probe_words.inside */
+#define ID_PASSES \
+	(1u       \
+	 << 22) /* in a frame's id, with ID_SLOW: calls below it are in the context that it is in */
 
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
 struct probe_window {
@@ -359,10 +362,26 @@ static inline bool frame_is_hidden(const struct probe_frame *f)
 }
 
 /* It is going to be taken off its stack for good; not of one that is nobody's. */
-static inline void frame_ends(const struct probe_frame *f)
+void nodes_unpin(struct probe_frame *f);
+static inline void frame_ends(struct probe_frame *f)
 {
+	if (UNLIKELY(f->id & ID_PASSES))
+		nodes_unpin(f);
 	if (LOAD(f->id) & ID_OPENS)
 		SHARED_SUB(probe_words.inside, 1);
+}
+
+/* The frame in whose context calls are that are made now. */
+static inline const struct probe_frame *frame_around(const struct probe_frame *top)
+{
+	while (UNLIKELY(top->id & ID_PASSES) && !frame_is_nobodys(top))
+		top--;
+	return top;
+}
+
+static inline struct probe_node *frame_context(const struct probe_frame *top)
+{
+	return frame_around(top)->node;
 }
 
 /* For readers: is this frame beyond the top? */

@@ -179,7 +179,7 @@ void threads_set_top(struct probe_frame *top)
 		l->mine->aside = top;
 	} else {
 		l->top = top;
-		l->recent = top->node->recent;
+		l->recent = frame_context(top)->recent;
 	}
 }
 

@@ -368,3 +368,32 @@ TEST(probe_tells_its_state_before_it_has_memory)
 	CHECK_INT(s.pruned, 0, NULL);
 	CHECK_INT(s.bytes_total, 0, NULL);
 }
+
+/* Thirty calls one inside the other, of each of which one in ten has a frame. */
+PROBE_TEST(calls_that_chance_has_drawn_do_not_make_ever_new_contexts, MIB)
+{
+	enum { NESTED = 30, ROUNDS = 20000 };
+	struct probe_state s;
+
+	for (uint32_t id = 1; id <= NESTED; id++)
+		timed(id, 10);
+	for (int k = 0; k < ROUNDS; k++) {
+		uint64_t tokens[NESTED + 1];
+
+		for (uint32_t id = 1; id <= NESTED; id++)
+			tokens[id] = probe_enter(id);
+		for (uint32_t id = NESTED; id >= 1; id--)
+			if (tokens[id])
+				probe_exit(id, tokens[id]);
+	}
+	for (uint32_t id = 1; id <= NESTED; id++) {
+		struct probe_figures f = figures(id);
+
+		MUST_INT(f.calls, ROUNDS);
+		MUST_INT(f.begun, f.timed);
+		MUST(f.timed > ROUNDS / 15 && f.timed < ROUNDS / 7);
+	}
+	probe_state_read(&s);
+	MUST_INT(s.lost, 0);
+	MUST(s.pruned < 3000);
+}
