@@ -17,6 +17,7 @@ builtin_\name\()_end:
 	embed timed, template/sonde/template/Timed.class
 	embed arguments, template/sonde/template/Arguments.class
 	embed full, template/sonde/template/Full.class
+	embed whole, template/sonde/template/Whole.class
 	embed capture, template/sonde/template/Capture.class
 	embed database, template/sonde/template/Database.class
 	embed web, template/sonde/template/Web.class

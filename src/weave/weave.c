@@ -199,24 +199,44 @@ static int merge_category(struct weaving *v, struct member *m, const char *categ
 		f->code = 0;
 		rc = merge_one(v, m, v->w->builtin[i], i, o, f);
 		o->template = v->w->builtin[i];
+		o->got = category;
 		if (!is_misfit(rc))
 			return rc;
 	}
 	return rc;
 }
 
+/* Does its rule want whatever its class and it have to tell? */
+static bool wants_full(const struct weave_outcome *o)
+{
+	return o->rule && o->rule->hook.level == LEVEL_FULL && !o->rule->hook.template.n;
+}
+
+/* ... or of any method? */
+static bool wants_all(const struct weave_outcome *o)
+{
+	return o->rule && o->rule->hook.level == LEVEL_FULL &&
+	       slice_is(o->rule->hook.template, "catch-all");
+}
+
+/* Is its hook to serve rules of any level? */
+static bool is_shared(const struct weaving *v, const struct weave_outcome *o)
+{
+	return v->job->whole == WHOLE_FULL && !v->cond &&
+	       (!o->rule || !o->rule->hook.template.n || wants_all(o));
+}
+
 /* The category that the rule names, or that the class and the method tell; NULL: none. */
 static int category_of(struct weaving *v, struct member *m, const struct rule_method *facts,
 		       struct weave_outcome *o)
 {
-	const struct rule_hook *hook = &o->rule->hook;
+	struct slice named = o->rule ? o->rule->hook.template : (struct slice){ NULL, 0 };
 	int rc = 0;
 
-	for (size_t i = 0; hook->template.n && rule_templates[i]; i++)
-		if (slice_is(hook->template, rule_templates[i]) &&
-		    strcmp("catch-all", rule_templates[i]))
+	for (size_t i = 0; named.n && rule_templates[i]; i++)
+		if (slice_is(named, rule_templates[i]) && strcmp("catch-all", rule_templates[i]))
 			o->category = rule_templates[i];
-	if (hook->template.n || hook->level != LEVEL_FULL)
+	if (!wants_full(o) && !is_shared(v, o))
 		return 0;
 	if (!v->fit.cls)
 		rc = fit_init(&v->fit, &v->facts, v->job->cls, v->job->mem);
@@ -295,8 +315,8 @@ static const char *level_of(const struct weaving *v, const struct weave_outcome 
 {
 	enum rule_level level = o->rule ? o->rule->hook.level : LEVEL_TIMED;
 
-	if (level == LEVEL_LIGHT &&
-	    (o->n_anchors || directness_matters(o) || (v->cond && cond_is_late(v->cond))))
+	if (level == LEVEL_LIGHT && (v->job->whole || o->n_anchors || directness_matters(o) ||
+				     (v->cond && cond_is_late(v->cond))))
 		level = LEVEL_TIMED;
 	return rule_level_text(level);
 }
@@ -329,12 +349,17 @@ static int weave_method(struct weaving *v, struct member *m, const struct rule_m
 		o->template = v->w->own[own->index];
 		return merge_one(v, m, o->template, BUILTIN_MAX, o, f);
 	}
-	if (hook)
-		rc = category_of(v, m, facts, o);
+	rc = category_of(v, m, facts, o);
 	if (rc < 0)
 		return fault_set(f, rc, -1, "out of memory");
-	if (o->category) {
+	/* What a category's template tells, it asks the program for, wanted or not. */
+	if (o->category && (!is_shared(v, o) || wants_full(o))) {
 		rc = merge_category(v, m, o->category, o, f);
+		if (!is_misfit(rc))
+			return rc;
+	}
+	if (is_shared(v, o) && (!o->category || wants_full(o) || wants_all(o))) {
+		rc = merge_category(v, m, "whole", o, f);
 		if (!is_misfit(rc))
 			return rc;
 	}
@@ -394,6 +419,37 @@ static int weave_methods(struct weaving *v, struct fault *f)
 		}
 		job->n_woven += o->rc >= 0;
 		job->n_outcomes++;
+	}
+	return 0;
+}
+
+/* The methods that no rule wants.  Last, since there may not be room for all constants; one that
+ * cannot be woven is nobody's loss. */
+static int weave_others(struct weaving *v, struct fault *f)
+{
+	struct weave_job *job = v->job;
+	struct class *cls = job->cls;
+	uint32_t wanted = job->n_outcomes, next = 0;
+
+	for (uint32_t i = 0; i < cls->n_methods; i++) {
+		struct weave_outcome *o = &job->outcomes[job->n_outcomes];
+		struct rule_method facts;
+		struct fault why = { 0 };
+		int rc;
+
+		if (next < wanted && job->outcomes[next].method == i) {
+			next++;
+			continue;
+		}
+		rc = facts_of_method(cls, &cls->methods[i], job->mem, &facts);
+		if (rc < 0)
+			return fault_set(f, rc, -1, "malformed annotations");
+		*o = (struct weave_outcome){ .method = i, .id = job->first_id + (int32_t)i };
+		rc = weave_method(v, &cls->methods[i], &facts, o, &why);
+		if (rc == E_NO_MEMORY)
+			return fault_set(f, rc, -1, "out of memory");
+		job->n_woven += rc >= 0;
+		job->n_outcomes += rc >= 0;
 	}
 	return 0;
 }
@@ -680,8 +736,12 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 	v.depths = arena_zero(job->mem, depth_memory(job->cls));
 	if (!v.depths || find_captures(&v) < 0)
 		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+	if (v.moves)
+		job->whole = WHOLE_NO;
 	rules_choose(w->rules, &v.facts, &v.choice);
 	rc = weave_methods(&v, f);
+	if (rc >= 0 && job->whole && job->n_woven)
+		rc = weave_others(&v, f);
 	if (rc >= 0 && w->captures)
 		rc = weave_captures(&v, bytes, out, f);
 	else if (rc >= 0 && job->n_woven)

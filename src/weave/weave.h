@@ -29,6 +29,12 @@ int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, 
 		void *ctx, struct fault *f);
 void weaver_release(struct weaver *w);
 
+/* Methods that no rule wants may be woven as well, to be closed until one does: rules then come and
+ * go without the class being changed.  They have the template of level timed, and so have those
+ * that are to be counted only; or one that serves level full, too, where there is none for what
+ * the method is about.  Not in classes at which values are captured. */
+enum weave_whole { WHOLE_NO, WHOLE_TIMED, WHOLE_FULL };
+
 /* What became of one method that a rule wants hooked, has in a sequence of callers, or (rule->kind
  * RULE_CAPTURE) captures at without hooking it. */
 struct weave_outcome {
@@ -40,11 +46,13 @@ struct weave_outcome {
 	/* ... and where those four or two bytes lie in the woven class; 0: nowhere. */
 	uint32_t id_at;
 	struct slice map; /* with own_ids: from old offsets to new ones, see code_offset_map */
-	const struct rule *rule;	   /* NULL: it is only a step of others' sequences */
+	/* NULL: it is only a step of others' sequences; or, without anchors, woven for no rule. */
+	const struct rule *rule;
 	const struct rule_anchor *anchors; /* the steps it is, in the order of the rules */
 	size_t n_anchors;
 	const char *category;		 /* of rule_templates, from the rule or by fit.h; or NULL */
 	const struct template *template; /* NULL unless woven */
+	const char *got;		 /* its category; NULL: the rules' own */
 	char *why;			 /* one sentence, when rc < 0; else NULL */
 };
 
@@ -61,11 +69,13 @@ struct weave_job {
 	/* Each id is an Integer constant of its own, or stands in the code, to be changed
 	 * afterwards; numbers->placed must be there then. */
 	bool own_ids;
+	enum weave_whole whole; /* becomes WHOLE_NO where that is not possible */
 	bool ahead; /* no agent will decide contexts: hooks with them are E_UNSUPPORTED */
 	const struct cond_numbers *numbers; /* NULL: the same of conditions and captures */
 	/* results */
-	struct class *cls;		/* to be given back with class_release */
-	struct weave_outcome *outcomes; /* one for each method that a rule wants */
+	struct class *cls; /* to be given back with class_release */
+	/* One for each method that a rule wants; behind them those woven for none. */
+	struct weave_outcome *outcomes;
 	uint32_t n_outcomes, n_woven;
 };
 

@@ -14,8 +14,9 @@ struct weaving {
 	int rc;
 };
 
-/* Weaves the made class, every method timed, with numbers from id_of if it is not NULL. */
-static void weave_with(struct weaving *w, struct class_maker *m, weave_id *id_of)
+/* Weaves the made class by a rule, as the job says. */
+static void weave_by(struct weaving *w, struct class_maker *m, const char *rule,
+		     struct weave_job job)
 {
 	static struct rule_errors errors;
 	struct fault f = { 0 };
@@ -24,11 +25,11 @@ static void weave_with(struct weaving *w, struct class_maker *m, weave_id *id_of
 	arena_init(&w->mem);
 	arena_init(&w->work);
 	buf_init(&w->out);
-	w->job = (struct weave_job){
-		.mem = &w->mem, .work = &w->work, .first_id = 1, .id_of = id_of
-	};
-	CHECK_INT(rules_parse(&w->mem, slice_str("hook **::* timed\n"), "test", &rules, &errors), 0,
-		  "rules");
+	job.mem = &w->mem;
+	job.work = &w->work;
+	job.first_id = 1;
+	w->job = job;
+	CHECK_INT(rules_parse(&w->mem, slice_str(rule), "test", &rules, &errors), 0, "rules");
 	CHECK_INT(weaver_init(&w->weaver, &w->mem, rules, NULL, NULL, &f), 0, f.text);
 	w->rc = weave_class(&w->weaver, &w->job, maker_bytes(m), &w->out, &f);
 	CHECK_INT(w->rc, 0, f.text);
@@ -36,7 +37,7 @@ static void weave_with(struct weaving *w, struct class_maker *m, weave_id *id_of
 
 static void weave(struct weaving *w, struct class_maker *m)
 {
-	weave_with(w, m, NULL);
+	weave_by(w, m, "hook **::* timed\n", (struct weave_job){ 0 });
 }
 
 static void release(struct weaving *w, struct class_maker *m)
@@ -204,7 +205,7 @@ TEST(numbers_may_be_asked_for_and_a_method_without_one_is_left_alone)
 	maker_init(&m, "a/B", 52);
 	maker_code(&m, ACC_STATIC, "f", "()V", (struct maker_code){ .code = BYTES(OP_RETURN) });
 	maker_code(&m, ACC_STATIC, "g", "()V", (struct maker_code){ .code = BYTES(OP_RETURN) });
-	weave_with(&w, &m, seventh);
+	weave_by(&w, &m, "hook **::* timed\n", (struct weave_job){ .id_of = seventh });
 	CHECK_INT(w.job.n_woven, 1, "woven");
 	if (CHECK_INT(w.job.n_outcomes, 2, "outcomes")) {
 		CHECK_INT(w.job.outcomes[0].rc, 0, "f");
@@ -306,6 +307,72 @@ TEST(wrong_frames_of_version_50_are_not_believed)
 					.tables = &tables });
 	weave(&w, &m);
 	CHECK_INT(w.job.n_woven, 1, "woven");
+	check_woven(&w);
+	release(&w, &m);
+}
+
+/* A value below the result of odd leaves no room for branches behind its body; h is abstract. */
+static void make_four(struct class_maker *m)
+{
+	maker_init(m, "a/B", 52);
+	maker_code(m, ACC_STATIC, "g", "(I)V", (struct maker_code){ .code = BYTES(OP_RETURN) });
+	maker_code(m, ACC_STATIC, "f", "(I)V", (struct maker_code){ .code = BYTES(OP_RETURN) });
+	maker_code(m, ACC_PUBLIC, "odd", "(I)I",
+		   (struct maker_code){ .code = BYTES(OP_ICONST_0, OP_ICONST_0, OP_IRETURN) });
+	maker_method(m, ACC_PUBLIC | ACC_ABSTRACT, "h", "()V", NULL);
+}
+
+TEST(a_class_woven_whole_has_hooks_where_no_rule_wants_them)
+{
+	static const struct {
+		const char *rule, *f, *g, *odd;
+		enum weave_whole whole;
+		uint32_t outcomes;
+	} cases[] = {
+		{ "hook **::f light", "light", NULL, NULL, WHOLE_NO, 1 },
+		{ "hook **::f light", "timed", "timed", "timed", WHOLE_TIMED, 3 },
+		{ "hook **::f timed", "timed", "timed", "timed", WHOLE_TIMED, 3 },
+		{ "hook **::f timed", "whole", "whole", "timed", WHOLE_FULL, 3 },
+		{ "hook **::f full", "full", NULL, NULL, WHOLE_NO, 1 },
+		{ "hook **::f full", "whole", "whole", "timed", WHOLE_FULL, 3 },
+		{ "hook **::odd full", "whole", "whole", "full", WHOLE_FULL, 3 },
+		{ "hook **::f full template catch-all", "whole", "whole", "timed", WHOLE_FULL, 3 },
+		{ "hook **::f timed template arguments", "arguments", "whole", "timed", WHOLE_FULL,
+		  3 },
+		{ "hook **::none light", NULL, NULL, NULL, WHOLE_FULL, 0 },
+		{ "hook **::h timed", NULL, NULL, NULL, WHOLE_FULL, 1 }, /* it is left alone */
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *want[] = { cases[i].g, cases[i].f, cases[i].odd, NULL };
+		struct class_maker m;
+		struct weaving w;
+
+		make_four(&m);
+		weave_by(&w, &m, cases[i].rule, (struct weave_job){ .whole = cases[i].whole });
+		CHECK_INT(w.job.n_outcomes, cases[i].outcomes, cases[i].rule);
+		for (uint32_t k = 0; k < w.job.n_outcomes; k++) {
+			const struct weave_outcome *o = &w.job.outcomes[k];
+
+			if (o->rc < 0)
+				continue;
+			CHECK_STR(o->got, want[o->method], cases[i].rule);
+			CHECK_INT(o->rule != NULL, k == 0, cases[i].rule);
+		}
+		release(&w, &m);
+	}
+}
+
+TEST(a_class_woven_whole_passes_the_checker)
+{
+	struct class_maker m;
+	struct weaving w;
+
+	maker_init(&m, "a/B", 52);
+	maker_code(&m, ACC_STATIC, "g", "(IJ)V", (struct maker_code){ .code = BYTES(OP_RETURN) });
+	maker_code(&m, ACC_STATIC, "f", "(D)V", (struct maker_code){ .code = BYTES(OP_RETURN) });
+	weave_by(&w, &m, "hook **::f light", (struct weave_job){ .whole = WHOLE_FULL });
+	CHECK_INT(w.job.n_woven, 2, "woven");
 	check_woven(&w);
 	release(&w, &m);
 }

@@ -240,11 +240,7 @@ public final class SondeProbe {
     /** Method id begins; what it was called on and with. */
     public static long enterFull(int id, Object self, Object[] args) {
         long token = enter(id);
-        if ((token & 1) != 0) {
-            SondeText.enter(id, self, args);
-            token = shift0(id, token, token >>> 1); // the call begins now
-        }
-        return token;
+        return (token & 1) != 0 ? begun(id, token, self, args) : token;
     }
 
     /** With what method id, which has begun, was called; gives its token from now on. */
@@ -253,16 +249,34 @@ public final class SondeProbe {
         return shift0(id, token, token >>> 1); // the call begins now
     }
 
+    /** What method id, which has begun, was called on and with; gives its token from now on. */
+    public static long begun(int id, long token, Object self, Object[] args) {
+        SondeText.enter(id, self, args);
+        return shift0(id, token, token >>> 1); // the call begins now
+    }
+
+    /**
+     * With what method id is about to end, as {@code exitFull}; gives its token from now on, with
+     * which {@code exit} follows.
+     */
+    public static long ended(int id, long token, Object result, Throwable thrown) {
+        if (token < 0) {
+            return token;
+        }
+        long end = now0();
+        SondeText.exit(id, result, thrown);
+        token = shift0(id, token, end);
+        if (thrown == null) {
+            return token;
+        }
+        thrown0(id, token);
+        return UNMET; // all is told
+    }
+
     /** Method id ends with a result or an exception; both may be null. */
     public static void exitFull(int id, long token, Object result, Throwable thrown) {
-        if (token > 0 && (token & 1) != 0) {
-            long end = now0();
-            SondeText.exit(id, result, thrown);
-            token = shift0(id, token, end);
-            if (thrown != null) {
-                thrown0(id, token);
-                return;
-            }
+        if ((token & 1) != 0) {
+            token = ended(id, token, result, thrown);
         }
         exit(id, token, thrown);
     }

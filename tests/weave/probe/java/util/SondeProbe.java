@@ -67,6 +67,20 @@ public final class SondeProbe {
 			RESULT[id % LAST] = result;
 	}
 
+	public static long begun(int id, long token, Object self, Object[] args) {
+		if (args == null)
+			bad++;
+		check(id, token);
+		return token;
+	}
+
+	public static long ended(int id, long token, Object result, Throwable thrown) {
+		if (result != null && thrown != null)
+			bad++;
+		check(id, token);
+		return token;
+	}
+
 	public static void data(int id, long token, String key, String value) {
 		check(id, token);
 	}
