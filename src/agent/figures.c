@@ -541,6 +541,7 @@ void figures_put_status(struct buf *out)
 	pthread_mutex_unlock(&agent.lock);
 	woven_count(&m.classes, &m.methods);
 	m.resting = woven_count_resting();
+	m.redefined = woven_count_redefined();
 	m.threads = s.threads;
 	m.memory = s.bytes_used;
 	m.memory_limit = s.bytes_total;

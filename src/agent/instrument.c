@@ -90,6 +90,7 @@ struct showing { /* of a class by the JVM */
 	struct woven *woven;
 	struct room *room;
 	struct weave_job job;
+	bool had;	     /* there was a hook in it before */
 	struct slice result; /* the class to be used; empty: as it is */
 };
 
@@ -124,6 +125,18 @@ static uint64_t calls_of(const struct hooked *h)
 	return f.calls;
 }
 
+/* A hook that serves others, too, knows more than this rule may want told. */
+static enum probes_tell tell_of(const struct hooked *h, const struct rule_hook *hook)
+{
+	if (!h->class->whole || hook->condition || hook->template_rule)
+		return PROBES_TELL_ALL;
+	if (slice_is(hook->template, "arguments") && hook->level != LEVEL_LIGHT)
+		return PROBES_TELL_ARGUMENTS;
+	if (hook->template.n || hook->level == LEVEL_FULL)
+		return PROBES_TELL_ALL;
+	return hook->level == LEVEL_LIGHT ? PROBES_TELL_CALLS : PROBES_TELL_TIMES;
+}
+
 static void set_level(struct hooked *h, const struct edition_rule *er, const struct rule_hook *hook)
 {
 	uint32_t one_in = hook->one_in ? hook->one_in : 1;
@@ -141,6 +154,7 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	if (hook->metered)
 		meter_start();
 	probes_settle(h->id, hook->one_in != 1);
+	probes_tell(h->id, tell_of(h, hook));
 	probe_method_set(h->id, &how);
 	probe_trace_root(h->id, er->root);
 }
@@ -157,6 +171,7 @@ void instrument_set(struct hooked *h, const struct instrument_how *how)
 		h->rule = 0;
 		h->level = LEVEL_TIMED;
 		h->one_in = 1;
+		probes_tell(h->id, PROBES_TELL_ALL);
 		probe_method_set(h->id, &(struct probe_how){ .one_in = 1 });
 	}
 	h->anchor = how->n_anchors != 0;
@@ -194,11 +209,17 @@ struct taken {
 	const struct rule *rule; /* NULL: it is only a step of others' sequences */
 	const struct rule_anchor *anchors;
 	size_t n_anchors;
-	uint64_t digest; /* of its code before */
+	const char *category, *got; /* as weave_outcome's; NULL out of a recipe */
+	uint64_t digest;	    /* of its code before */
 	struct slice why;
 };
 
-enum instrument_code instrument_code(const struct rule *rule)
+static bool is_catch_all(const struct rule *rule)
+{
+	return rule->hook.level == LEVEL_FULL && slice_is(rule->hook.template, "catch-all");
+}
+
+enum instrument_code instrument_code(const struct rule *rule, bool whole)
 {
 	if (!rule)
 		return CODE_PLAIN;
@@ -207,15 +228,46 @@ enum instrument_code instrument_code(const struct rule *rule)
 		return CODE_OWN;
 	if (rule->hook.level >= LEVEL_TIMED && slice_is(rule->hook.template, "arguments"))
 		return CODE_ARGUMENTS;
-	return rule->hook.level == LEVEL_TIMED && !rule->hook.template.n ? CODE_PLAIN : CODE_OWN;
+	if (rule->hook.template.n)
+		return whole && is_catch_all(rule) ? CODE_FULL : CODE_OWN;
+	if (rule->hook.level == LEVEL_TIMED)
+		return CODE_PLAIN;
+	if (!whole)
+		return CODE_OWN;
+	return rule->hook.level == LEVEL_FULL ? CODE_KIND : CODE_PLAIN;
+}
+
+bool instrument_serves(enum instrument_code has, enum instrument_code wanted)
+{
+	switch (wanted) {
+	case CODE_PLAIN:
+		return has != CODE_OWN;
+	case CODE_ARGUMENTS:
+		return has == CODE_ARGUMENTS || has == CODE_FULL;
+	case CODE_FULL:
+		return has == CODE_FULL;
+	case CODE_KIND: /* all other methods are of none */
+		return has == CODE_FULL || has == CODE_KIND;
+	default:
+		return false;
+	}
 }
 
 /* The same of what was woven: no template with branches goes into a constructor. */
-static enum instrument_code code_of(const struct hooked *h, const struct rule *rule)
+static enum instrument_code code_of(const struct hooked *h, const struct taken *t)
 {
-	enum instrument_code code = instrument_code(rule);
+	bool whole = h->class->whole != WHOLE_NO;
+	enum instrument_code code = instrument_code(t->rule, whole);
 
-	return code == CODE_ARGUMENTS && h->name[0] == '<' ? CODE_OWN : code;
+	if (code == CODE_ARGUMENTS && h->name[0] == '<')
+		return CODE_OWN;
+	if (!whole || code == CODE_OWN || code == CODE_ARGUMENTS || !t->got)
+		return code;
+	if (code == CODE_FULL && t->category)
+		return CODE_OWN; /* of a kind, and yet not woven as such */
+	if (strcmp(t->got, "timed") == 0)
+		return CODE_PLAIN;
+	return strcmp(t->got, "full") == 0 || strcmp(t->got, "whole") == 0 ? CODE_FULL : CODE_KIND;
 }
 
 void instrument_open(JNIEnv *jni, struct hooked *h, const struct instrument_how *how)
@@ -248,8 +300,14 @@ static void take_hooked(struct showing *s, const struct taken *t)
 		return;
 	h->access = t->access;
 	h->seen = true;
-	h->code = (uint8_t)code_of(h, t->rule);
-	instrument_open(s->jni, h, &how);
+	h->code = (uint8_t)code_of(h, t);
+	if (t->rule || t->n_anchors) {
+		instrument_open(s->jni, h, &how);
+	} else {
+		h->bound = false;
+		if (woven_is_in(h))
+			woven_close(s->jni, h);
+	}
 	h->original = t->digest;
 }
 
@@ -276,6 +334,8 @@ static void take_outcome(struct showing *s, const struct weave_outcome *o)
 			   .rule = o->rule,
 			   .anchors = o->anchors,
 			   .n_anchors = o->n_anchors,
+			   .category = o->category,
+			   .got = o->got,
 			   .why = slice_str(o->why ? o->why : "") };
 
 	if (o->rc < 0) {
@@ -290,13 +350,19 @@ static void take_begin(struct showing *s)
 {
 	probes_hold();
 	memset(s->woven->left, 0, sizeof(s->woven->left));
+	s->had = woven_has_code(s->woven);
 	woven_begin(s->woven);
+	s->woven->whole = (uint8_t)(s->job.n_woven ? s->job.whole : WHOLE_NO);
 }
 
 static void take_end(struct showing *s)
 {
 	woven_end(s->jni, s->woven);
 	probes_let(s->jni);
+	/* Others may have it retransformed, too: then it becomes what it was. */
+	if (s->klass &&
+	    (s->had != woven_has_code(s->woven) || s->woven->digest != s->woven->wanted))
+		woven_redefined(s->woven, s->had);
 	s->woven->digest = s->klass ? s->woven->wanted : 0;
 }
 
@@ -444,11 +510,13 @@ static void leave_class(struct showing *s, struct slice name, enum left_kind kin
 	pthread_mutex_lock(&agent.lock);
 	s->woven = woven_find(s->jni, (const char *)name.p, name.n, s->loader, true);
 	if (s->woven) {
+		s->had = woven_has_code(s->woven);
 		memset(s->woven->left, 0, sizeof(s->woven->left));
 		s->woven->left[kind] = 1;
 		s->woven->digest = s->klass ? s->woven->wanted : 0;
 		woven_begin(s->woven);
 		woven_end(s->jni, s->woven);
+		woven_redefined(s->woven, s->had);
 	}
 	pthread_mutex_unlock(&agent.lock);
 }
@@ -489,6 +557,22 @@ static enum left_kind kind_of_class(struct slice name)
 	return kind;
 }
 
+/* Is all of it to be woven? */
+static enum weave_whole whole_of(struct showing *s, struct slice name)
+{
+	enum weave_whole whole = WHOLE_NO;
+	const struct woven *w;
+
+	if (!s->klass)
+		return whole;
+	pthread_mutex_lock(&agent.lock);
+	w = woven_find(s->jni, (const char *)name.p, name.n, s->loader, false);
+	if (w)
+		whole = w->whole_next;
+	pthread_mutex_unlock(&agent.lock);
+	return whole;
+}
+
 static void weave_shown(struct showing *s, struct slice bytes, struct slice name, struct buf *out)
 {
 	struct rule_class facts = { .name = name };
@@ -517,13 +601,14 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 				     .work = &s->room->work,
 				     .id_of = id_of,
 				     .id_ctx = s,
+				     .whole = whole_of(s, name),
 				     .numbers = data_ready() };
-	if (s->klass && s->edition->wants_kin &&
+	if (s->klass && (s->edition->wants_kin || s->job.whole == WHOLE_FULL) &&
 	    kin_of_class(&kin, s->jni, s->klass, mem, true) >= 0)
 		s->job.resolver = q.resolver = &kin.resolver;
 	q.mem = mem;
 	q.room = &s->room->kept;
-	rc = use_cache(s, &q, name);
+	rc = s->job.whole ? 0 : use_cache(s, &q, name); /* where none is woven for no rule */
 	if (rc < 0)
 		fault_set(&f, rc, -1, "%s", err_text(rc));
 	if (rc == 0)
@@ -544,14 +629,17 @@ static void weave_shown(struct showing *s, struct slice bytes, struct slice name
 static void forget(JNIEnv *jni, struct slice name, jobject loader)
 {
 	struct woven *w;
+	bool had;
 
 	pthread_mutex_lock(&agent.lock);
 	w = woven_find(jni, (const char *)name.p, name.n, loader, false);
 	if (w) {
+		had = woven_has_code(w);
 		memset(w->left, 0, sizeof(w->left));
 		w->digest = 0;
 		woven_begin(w);
 		woven_end(jni, w);
+		woven_redefined(w, had);
 	}
 	pthread_mutex_unlock(&agent.lock);
 }

@@ -53,15 +53,19 @@ void instrument_events(void);
  * the agent's thread. */
 bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out);
 
-/* What the rule (NULL: a step of others' sequences) wants in the method.  All rules that want one
- * of the two have the same hook, which knows neither rule nor context; and what is further down
- * serves those above, too. */
+/* What the rule (NULL: a step of others' sequences) wants in the method.  All rules that want the
+ * same, but for CODE_OWN, have the same hook, which knows neither rule nor context. */
 enum instrument_code {
 	CODE_OWN,	/* its own: a condition, a capture, another template */
 	CODE_PLAIN,	/* the hook of level timed */
 	CODE_ARGUMENTS, /* ... that can tell arguments */
+	CODE_FULL,	/* ... that can tell everything of any method */
+	CODE_KIND,	/* ... or, if it is of a kind, what such methods have to tell */
 };
-enum instrument_code instrument_code(const struct rule *rule);
+/* whole: in a class of which all methods are woven, where level light has the hook of level
+ * timed, too, and level full one that serves all. */
+enum instrument_code instrument_code(const struct rule *rule, bool whole);
+bool instrument_serves(enum instrument_code has, enum instrument_code wanted);
 
 /* How a woven method is observed from now on: under the rule that hooks it (or NULL), as these
  * steps of sequences.  agent.lock is held. */

@@ -107,8 +107,36 @@ static void leave(uint32_t id, uint64_t token)
 		probe_exit(id, token);
 }
 
+static uint8_t tells[PROBE_METHODS]; /* enum probes_tell */
+
+static enum probes_tell tell_of(uint32_t id)
+{
+	return __atomic_load_n(&tells[id & (PROBE_METHODS - 1)], __ATOMIC_RELAXED);
+}
+
+/* Is a fact of that name wanted? */
+static bool is_told(uint32_t id, const char *key)
+{
+	switch (tell_of(id)) {
+	case PROBES_TELL_ALL:
+		return true;
+	case PROBES_TELL_ARGUMENTS:
+		return strcmp(key, "this") && strcmp(key, "result") && strcmp(key, "message");
+	default:
+		return strcmp(key, "thrown") == 0;
+	}
+}
+
+static void moved(uint32_t id, uint64_t bytes)
+{
+	if (tell_of(id) == PROBES_TELL_ALL)
+		probe_bytes(id, bytes);
+}
+
 static void thrown(uint32_t id, uint64_t token)
 {
+	if (!token && tell_of(id) == PROBES_TELL_CALLS)
+		return;
 	if (token & SOLO_TOKEN)
 		solo_exit(id, token);
 	else
@@ -165,7 +193,7 @@ TWIN(void, thrown0, jint id, jlong token)
 
 TWIN(void, bytes0, jint id, jlong count)
 {
-	probe_bytes((uint32_t)id, (uint64_t)count);
+	moved((uint32_t)id, (uint64_t)count);
 }
 
 PLAIN(void, count0, jint id)
@@ -213,7 +241,7 @@ PLAIN(void, thrown0, jint id, jlong token)
 PLAIN(void, bytes0, jint id, jlong count)
 {
 	(void)jni, (void)c;
-	probe_bytes((uint32_t)id, (uint64_t)count);
+	moved((uint32_t)id, (uint64_t)count);
 }
 
 enum { TEXT_CHARS = 1200 }; /* of one fact; three bytes each at most */
@@ -238,7 +266,8 @@ PLAIN(void, data0, jint id, jstring key, jstring value)
 	if (!key || !value)
 		return;
 	n = text_of(jni, key, name);
-	probe_fact((uint32_t)id, name, n > 32 ? 32 : n, text, text_of(jni, value, text));
+	if (is_told((uint32_t)id, name))
+		probe_fact((uint32_t)id, name, n > 32 ? 32 : n, text, text_of(jni, value, text));
 }
 
 PLAIN(void, number0, jint id, jstring key, jlong value)
@@ -258,7 +287,9 @@ PLAIN(void, number0, jint id, jstring key, jlong value)
 	if (value < 0)
 		*--p = '-';
 	n = text_of(jni, key, name);
-	probe_fact((uint32_t)id, name, n > 32 ? 32 : n, p, (size_t)(text + sizeof(text) - p));
+	if (is_told((uint32_t)id, name))
+		probe_fact((uint32_t)id, name, n > 32 ? 32 : n, p,
+			   (size_t)(text + sizeof(text) - p));
 }
 
 PLAIN(jlong, ask0, jint id)
@@ -527,6 +558,12 @@ void probes_settle(uint32_t id, bool settle)
 {
 	if (id < PROBE_METHODS)
 		__atomic_store_n(&manners[id], settle ? PROBES_SETTLED : 0, __ATOMIC_RELAXED);
+}
+
+void probes_tell(uint32_t id, enum probes_tell tell)
+{
+	if (id < PROBE_METHODS)
+		__atomic_store_n(&tells[id], (uint8_t)tell, __ATOMIC_RELAXED);
 }
 
 bool probes_settles(uint32_t id)

@@ -39,6 +39,15 @@ enum {
 };
 void probes_manner(uint32_t id, unsigned manner);
 
+/* What may be told of a method's calls, whatever its hook knows. */
+enum probes_tell {
+	PROBES_TELL_ALL,
+	PROBES_TELL_ARGUMENTS, /* but for the object, result and message */
+	PROBES_TELL_TIMES,     /* no facts but the exception, no bytes */
+	PROBES_TELL_CALLS,     /* ... nor of calls that are not timed that they threw one */
+};
+void probes_tell(uint32_t id, enum probes_tell tell);
+
 /* Whether the method's timed calls begin and end only when what was under way before is done: exact
  * for short calls, too, and some 40 ns dearer each. */
 void probes_settle(uint32_t id, bool settle);

@@ -5,8 +5,10 @@
  * A class needs it when it is woven and no rule wants it any more, or when a rule may want it and
  * the rules that touch it are other ones than those it was woven under (their text is remembered as
  * a digest).  One that no rule wants any more rests for some seconds with its hooks closed, since
- * whoever looks for a cause hooks the same methods again.  The JVM redefines a whole batch or
- * nothing, so a batch that it refuses is halved until the bad class stands alone. */
+ * whoever looks for a cause hooks the same methods again.  One that was redefined some times is
+ * woven whole the next time, and from then on rules find what they want in it.  The JVM redefines
+ * a whole batch or nothing, so a batch that it refuses is halved until the bad class stands
+ * alone. */
 #include "agent/instrument.h"
 
 #include <limits.h>
@@ -106,7 +108,7 @@ static bool method_fits(const struct look *l, const struct woven *w, const struc
 	const struct rule *rule = rules_match_method(rules, facts, m);
 	struct rule_anchor anchors[16];
 	size_t n = rules_match_anchors(rules, facts, m, anchors, COUNT(anchors));
-	enum instrument_code want = instrument_code(rule);
+	enum instrument_code want = instrument_code(rule, w->whole);
 	const struct hooked *h;
 
 	if (n > COUNT(anchors) || want == CODE_OWN)
@@ -117,12 +119,15 @@ static bool method_fits(const struct look *l, const struct woven *w, const struc
 	if ((!rule && !n) || m->access & (ACC_NATIVE | ACC_ABSTRACT))
 		return true;
 	h = woven_named(w, (const char *)m->name.p, (const char *)m->desc.p);
-	return h && h->in_code && h->code >= want;
+	if (!h || !h->in_code)
+		return w->whole != WHOLE_NO; /* then it cannot be woven */
+	return instrument_serves(h->code, want);
 }
 
 /* Other rules than those under which the class was woven may want the same code: a hook of level
  * timed does not know in which contexts it is open, and one that is not wanted any more can be
- * closed.  So that digging deeper does not have the JVM compile anew what it has just compiled. */
+ * closed; and where all methods are woven, any of them can be opened.  So that digging deeper does
+ * not have the JVM compile anew what it has just compiled. */
 static bool fits(const struct look *l, const struct woven *w, const struct rule_class *facts)
 {
 	jmethodID *methods = NULL;
@@ -154,6 +159,20 @@ static bool fits(const struct look *l, const struct woven *w, const struct rule_
 	return all;
 }
 
+/* How much of the class is to be woven.  agent.lock is held. */
+static enum weave_whole whole_next(struct look *l, struct woven *w, const struct rule_class *facts)
+{
+	const struct rules *rules = l->edition->rules;
+	const struct rule **touching = arena_alloc(&l->mem, (rules->n + 1) * sizeof(*touching));
+	size_t n = touching ? rules_touching(rules, facts, touching) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		w->had_full |= instrument_code(touching[i], true) >= CODE_FULL;
+	if (l->survey->at_once || !woven_is_restless(w))
+		return WHOLE_NO;
+	return w->had_full ? WHOLE_FULL : WHOLE_TIMED;
+}
+
 /* Where the class's entry stands, and what the rules would make of it. */
 static bool needs_weaving(struct look *l, const struct rule_class *facts, jobject loader)
 {
@@ -178,6 +197,8 @@ static bool needs_weaving(struct look *l, const struct rule_class *facts, jobjec
 		was = w->digest = digest;
 	if (w && may && digest == was)
 		refresh(l, w, facts);
+	else if (w && may)
+		w->whole_next = (uint8_t)whole_next(l, w, facts);
 	if (w && !may && woven_has_code(w))
 		goes = must_go(l, w);
 	if (w && !may && !w->rests)
@@ -413,13 +434,15 @@ uint64_t survey_methods(const struct survey *s)
 
 /* ---- retransforming ----------------------------------------------------------------------- */
 
-/* The JVM would not take this one: its methods are not hooked, and it is told why. */
-static void refuse(JNIEnv *jni, jclass klass, jvmtiError why)
+/* The JVM would not take this one: its methods are not hooked, and it is told why.  True: it is to
+ * be tried once more, with fewer of them. */
+static bool refuse(JNIEnv *jni, jclass klass, jvmtiError why)
 {
 	struct kin_of kin;
 	struct arena mem;
 	jobject loader = NULL;
 	struct woven *w;
+	bool again = false;
 
 	arena_init(&mem);
 	if (kin_of_class(&kin, jni, klass, &mem, false) < 0)
@@ -427,7 +450,11 @@ static void refuse(JNIEnv *jni, jclass klass, jvmtiError why)
 	(*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader);
 	pthread_mutex_lock(&agent.lock);
 	w = woven_find(jni, (const char *)kin.list[0].name.p, kin.list[0].name.n, loader, true);
-	if (w) {
+	again = w && w->whole_next;
+	if (again) {
+		w->whole_next = WHOLE_NO;
+		w->never_whole = true;
+	} else if (w) {
 		memset(w->left, 0, sizeof(w->left));
 		w->left[LEFT_REFUSED] = 1;
 		w->digest = w->wanted;
@@ -437,9 +464,11 @@ static void refuse(JNIEnv *jni, jclass klass, jvmtiError why)
 	pthread_mutex_unlock(&agent.lock);
 	if (loader)
 		(*jni)->DeleteLocalRef(jni, loader);
-	agent_note("%.*s: %s", SLICE_FMT(kin.list[0].name), agent_jvmti_text(why));
+	if (!again)
+		agent_note("%.*s: %s", SLICE_FMT(kin.list[0].name), agent_jvmti_text(why));
 done:
 	arena_release(&mem);
+	return again;
 }
 
 static __thread bool showing;
@@ -469,10 +498,8 @@ uint64_t survey_retransform(JNIEnv *jni, const jclass *classes, size_t n)
 	if (e == JVMTI_ERROR_NONE || agent.dead)
 		return 0;
 	(*jni)->ExceptionClear(jni);
-	if (n == 1) {
-		refuse(jni, classes[0], e);
-		return 1;
-	}
+	if (n == 1)
+		return refuse(jni, classes[0], e) ? survey_retransform(jni, classes, 1) : 1;
 	return survey_retransform(jni, classes, n / 2) +
 	       survey_retransform(jni, classes + n / 2, n - n / 2);
 }

@@ -9,7 +9,14 @@
 #include "base/mem.h"
 #include "probe/probe.h"
 
-enum { CLASS_BUCKETS = 4096, LOADER_BUCKETS = 256, CHUNK = 1024, REST_S = 10, REST_DOUBLED = 6 };
+enum {
+	CLASS_BUCKETS = 4096,
+	LOADER_BUCKETS = 256,
+	CHUNK = 1024,
+	REST_S = 10,
+	REST_DOUBLED = 6,
+	RESTLESS = 3 /* times redefined */
+};
 
 struct loader {
 	jweak ref; /* NULL: the boot loader */
@@ -27,6 +34,7 @@ static struct {
 	uint32_t n_ids;
 	uint32_t n_hooked;
 	uint64_t rests; /* the first tick at which a rest ends; 0: none */
+	uint64_t redefined;
 } table = { .n_ids = 1 };
 
 /* ---- loaders ------------------------------------------------------------------------------ */
@@ -208,6 +216,7 @@ int32_t woven_id(struct woven *w, struct slice name, struct slice desc)
 void woven_begin(struct woven *w)
 {
 	w->fresh = !w->methods;
+	w->whole = WHOLE_NO;
 	for (struct hooked *h = w->methods; h; h = h->next)
 		h->seen = false;
 }
@@ -250,6 +259,29 @@ bool woven_has_code(const struct woven *w)
 		if (h->in_code)
 			return true;
 	return false;
+}
+
+void woven_redefined(struct woven *w, bool had)
+{
+	if (!had && !woven_has_code(w))
+		return;
+	w->redefined++;
+	table.redefined++;
+}
+
+uint64_t woven_count_redefined(void)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&agent.lock);
+	n = table.redefined;
+	pthread_mutex_unlock(&agent.lock);
+	return n;
+}
+
+bool woven_is_restless(const struct woven *w)
+{
+	return w->redefined >= RESTLESS && !w->never_whole;
 }
 
 bool woven_can_rest(const struct woven *w)

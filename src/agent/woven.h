@@ -52,12 +52,17 @@ struct woven {	    /* a class */
 	char *name; /* a/b/C, owned */
 	uint32_t loader;
 	struct hooked *methods;
-	uint32_t n_hooked; /* methods hooked now */
-	uint64_t digest;   /* of the rules under which it was woven; 0: unknown */
-	uint64_t wanted;   /* ... and under which it will be, when it is retransformed next */
-	uint64_t rests;	   /* tick until which it stays woven for no rule; 0: some rule wants it */
-	uint32_t rested;   /* how often it has got its original code after a rest */
-	bool fresh;	   /* between woven_begin and woven_end: it had no methods before */
+	uint32_t n_hooked;  /* methods hooked now */
+	uint64_t digest;    /* of the rules under which it was woven; 0: unknown */
+	uint64_t wanted;    /* ... and under which it will be, when it is retransformed next */
+	uint64_t rests;	    /* tick until which it stays woven for no rule; 0: some rule wants it */
+	uint32_t rested;    /* how often it has got its original code after a rest */
+	uint32_t redefined; /* how often its code was changed since it was loaded */
+	uint8_t whole;	    /* enum weave_whole: how it is woven now */
+	uint8_t whole_next; /* ... and is to be when it is retransformed next */
+	bool never_whole;   /* the JVM would not have it so */
+	bool had_full;	    /* some rule wanted level full */
+	bool fresh;	    /* between woven_begin and woven_end: it had no methods before */
 	uint16_t left[LEFT_KINDS]; /* methods left alone, by reason */
 	struct woven *next;	   /* in its bucket */
 	struct woven *all;	   /* the next of all */
@@ -90,6 +95,14 @@ void woven_end(JNIEnv *jni, struct woven *w);
 void woven_recount(struct woven *w); /* its methods came or went otherwise */
 
 bool woven_has_code(const struct woven *w); /* any hook, be it closed */
+
+/* The JVM has been given other code for it; `had`: there was a hook in it before. */
+void woven_redefined(struct woven *w, bool had);
+uint64_t woven_count_redefined(void); /* in all, of all classes.  Takes the lock */
+
+/* Its code was changed so often already that all its methods are woven when it is changed next:
+ * then rules come and go by gates alone.  JVMs keep memory for each version of a method. */
+bool woven_is_restless(const struct woven *w);
 
 /* Can the class stay as it is woven while no rule wants it?  Closed hooks cost next to nothing, a
  * rule that comes back finds them, and JVMs keep some memory for every method that is replaced. */

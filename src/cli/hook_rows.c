@@ -211,6 +211,7 @@ static void take_status(struct hook_rows *h, const struct wire_status *m)
 	h->all_classes = m->classes;
 	h->all_methods = m->methods;
 	h->resting = m->resting;
+	h->redefined = m->redefined;
 	buf_clear(&h->notes);
 	buf_put(&h->notes, m->notes);
 }
@@ -303,6 +304,7 @@ void hook_rows_totals_json(const struct hook_rows *h, struct json *j)
 	cli_json_count(j, "classes", h->all_classes);
 	cli_json_count(j, "methods", h->all_methods);
 	cli_json_count(j, "resting", h->resting);
+	cli_json_count(j, "redefined", h->redefined);
 	json_key(j, "notes");
 	json_str(j, buf_slice(&h->notes));
 	json_close(j, '}');

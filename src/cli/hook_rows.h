@@ -18,8 +18,9 @@ struct hook_rows {
 	/* Of the whole program, from the row `status`. */
 	bool has_totals;
 	uint64_t all_rules, all_classes, all_methods;
-	uint64_t resting; /* classes with closed hooks that no rule wants */
-	struct buf notes; /* what the agent found wrong, a line each */
+	uint64_t resting;   /* classes with closed hooks that no rule wants */
+	uint64_t redefined; /* how often classes got other code since they were loaded */
+	struct buf notes;   /* what the agent found wrong, a line each */
 };
 
 void hook_rows_init(struct hook_rows *h, bool json);
