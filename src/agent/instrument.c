@@ -353,6 +353,9 @@ static void take_begin(struct showing *s)
 	s->had = woven_has_code(s->woven);
 	woven_begin(s->woven);
 	s->woven->whole = (uint8_t)(s->job.n_woven ? s->job.whole : WHOLE_NO);
+	s->woven->partly = s->job.partly;
+	if (s->woven->whole)
+		probe_lanes_end(); /* counting takes the way of timing there */
 }
 
 static void take_end(struct showing *s)

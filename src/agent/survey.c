@@ -120,7 +120,7 @@ static bool method_fits(const struct look *l, const struct woven *w, const struc
 		return true;
 	h = woven_named(w, (const char *)m->name.p, (const char *)m->desc.p);
 	if (!h || !h->in_code)
-		return w->whole != WHOLE_NO; /* then it cannot be woven */
+		return w->whole && !w->partly; /* then it cannot be woven */
 	return instrument_serves(h->code, want);
 }
 

@@ -59,7 +59,8 @@ struct woven {	    /* a class */
 	uint32_t rested;    /* how often it has got its original code after a rest */
 	uint32_t redefined; /* how often its code was changed since it was loaded */
 	uint8_t whole;	    /* enum weave_whole: how it is woven now */
-	uint8_t whole_next; /* ... and is to be when it is retransformed next */
+	bool partly;	    /* ... but for some methods that could be, were there more room */
+	uint8_t whole_next; /* how it is to be when it is retransformed next */
 	bool never_whole;   /* the JVM would not have it so */
 	bool had_full;	    /* some rule wanted level full */
 	bool fresh;	    /* between woven_begin and woven_end: it had no methods before */

@@ -448,6 +448,7 @@ static int weave_others(struct weaving *v, struct fault *f)
 		rc = weave_method(v, &cls->methods[i], &facts, o, &why);
 		if (rc == E_NO_MEMORY)
 			return fault_set(f, rc, -1, "out of memory");
+		job->partly |= rc == E_POOL_FULL || rc == E_LIMIT;
 		job->n_woven += rc >= 0;
 		job->n_outcomes += rc >= 0;
 	}
@@ -715,6 +716,7 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 	int rc;
 
 	job->n_outcomes = job->n_woven = 0;
+	job->partly = false;
 	job->cls = NULL;
 	rc = class_read(job->mem, bytes, &job->cls, f);
 	if (rc < 0)

@@ -77,6 +77,7 @@ struct weave_job {
 	/* One for each method that a rule wants; behind them those woven for none. */
 	struct weave_outcome *outcomes;
 	uint32_t n_outcomes, n_woven;
+	bool partly; /* for some methods that no rule wants there were no constants or numbers */
 };
 
 /* Appends the woven class to out; nothing when no method was woven (job->n_woven is 0).  Negative:

@@ -376,3 +376,16 @@ TEST(a_class_woven_whole_passes_the_checker)
 	check_woven(&w);
 	release(&w, &m);
 }
+
+TEST(a_class_without_room_for_all_hooks_is_woven_in_part)
+{
+	struct class_maker m;
+	struct weaving w;
+
+	make_four(&m);
+	weave_by(&w, &m, "hook **::f timed",
+		 (struct weave_job){ .whole = WHOLE_TIMED, .id_of = seventh });
+	CHECK_INT(w.job.n_outcomes, 1, "only what is wanted");
+	CHECK(w.job.partly);
+	release(&w, &m);
+}
