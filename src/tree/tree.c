@@ -12,6 +12,8 @@
 
 #include "base/mem.h"
 
+enum { TIMES = 4, MORE = 1 << 16 }; /* as many nodes, and so many more, after gathering at most */
+
 void tree_init(struct tree *t)
 {
 	*t = (struct tree){ .first = TREE_NONE, .last = TREE_NONE, .at = TREE_NONE };
@@ -140,8 +142,8 @@ static double missing(const struct tree *t, uint32_t node, uint32_t id)
 	return below == TREE_NONE ? 0 : (scale - 1) * t->nodes[below].f.calls;
 }
 
-/* Hands the calls found at one node out to its siblings. */
-static void hand_out(struct tree *t, uint32_t from)
+/* Hands the calls found at one node out to its siblings, while there are not too many nodes. */
+static void hand_out(struct tree *t, uint32_t from, uint32_t most_nodes)
 {
 	uint32_t first = first_of(t, t->nodes[from].parent), id = t->nodes[from].f.id;
 	double there = t->nodes[from].f.calls, all = 0, most = 0, ratio;
@@ -158,7 +160,8 @@ static void hand_out(struct tree *t, uint32_t from)
 	ratio = fmin(1, there / all);
 	if (there - all < there * (0.01 + 4 / sqrt(most)))
 		ratio = there / all; /* what would be left is but the luck of the draw */
-	for (uint32_t a = first; a != TREE_NONE && !t->err; a = t->nodes[a].next) {
+	for (uint32_t a = first; a != TREE_NONE && !t->err && t->n < most_nodes;
+	     a = t->nodes[a].next) {
 		double left = t->nodes[from].f.calls, want = missing(t, a, id) * ratio;
 
 		if (want > 0 && left > 0)
@@ -175,7 +178,7 @@ static double calls_below(const struct tree *t, uint32_t node)
 	return sum;
 }
 
-static void gather_below(struct tree *t, uint32_t parent)
+static void gather_below(struct tree *t, uint32_t parent, uint32_t most_nodes)
 {
 	uint32_t first = first_of(t, parent);
 	bool any = false;
@@ -187,7 +190,7 @@ static void gather_below(struct tree *t, uint32_t parent)
 		t->nodes[a].grows = scale * calls_below(t, a);
 	}
 	for (uint32_t b = first; any && b != TREE_NONE && !t->err; b = t->nodes[b].next)
-		hand_out(t, b);
+		hand_out(t, b, most_nodes);
 	for (uint32_t a = first; a != TREE_NONE; a = t->nodes[a].next) {
 		double after = calls_below(t, a);
 
@@ -195,9 +198,14 @@ static void gather_below(struct tree *t, uint32_t parent)
 	}
 }
 
+/* Of forty methods each of which calls the next, with one in N timed, any may be found below any
+ * other that is further out; handed out at all places these are more than any memory holds.  So
+ * what is handed out last stays where it was found. */
 void tree_gather(struct tree *t)
 {
-	gather_below(t, TREE_NONE);
+	uint32_t most_nodes = t->n < (TREE_NONE - MORE) / TIMES ? TIMES * t->n + MORE : TREE_NONE;
+
+	gather_below(t, TREE_NONE, most_nodes);
 	for (uint32_t at = 0; at < t->n && !t->err; at++) /* parents stand before children */
-		gather_below(t, at);
+		gather_below(t, at, most_nodes);
 }

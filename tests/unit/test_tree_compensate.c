@@ -313,3 +313,30 @@ TEST(a_tree_survives_every_failed_allocation)
 		tree_release(&t);
 	}
 }
+
+/* Forty methods, each of which is found below each that is further out. */
+TEST(what_is_handed_out_is_not_more_than_can_be_kept)
+{
+	enum { CHAIN = 40 };
+	double before = 0, after = 0;
+	struct tree t;
+	uint32_t n;
+
+	tree_init(&t);
+	for (uint32_t a = CHAIN; a > 0; a--) {
+		tree_add(&t, &(struct tree_figures){ .id = a, .calls = 1e6, .timed = 1e4 });
+		for (uint32_t b = a - 1; b > 0; b--)
+			tree_add(&t, &(struct tree_figures){
+					     .id = b, .depth = 1, .calls = 1e4, .timed = 100 });
+	}
+	n = t.n;
+	for (uint32_t i = 0; i < n; i++)
+		before += t.nodes[i].f.calls;
+	tree_gather(&t);
+	CHECK_INT(t.err, 0, NULL);
+	CHECK(t.n > 2 * n && t.n < 200000);
+	for (uint32_t i = 0; i < t.n; i++)
+		after += t.nodes[i].f.calls;
+	CHECK(after > 0.999 * before && after < 1.001 * before);
+	tree_release(&t);
+}
