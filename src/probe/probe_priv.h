@@ -79,9 +79,8 @@ enum {
 #define ID_METERED (1u << 29) /* in a frame's id, with ID_SLOW: see meter.c */
 #define ID_TYPED (1u << 30)   /* in a frame's id, with ID_SLOW: see types.c */
 #define ID_OPENS (1u << 28)   /* in a frame's id, with ID_SLOW: counted in probe_words.inside */
-#define ID_PASSES \
-	(1u       \
-	 << 22) /* in a frame's id, with ID_SLOW: calls below it are in the context that it is in */
+/* In a frame's id, with ID_SLOW: calls below it are in the context that it is in. */
+#define ID_PASSES (1u << 22)
 
 /* Counts of a stretch of buckets.  Exchanged for a wider one when a time lies outside. */
 struct probe_window {
@@ -361,8 +360,9 @@ static inline bool frame_is_hidden(const struct probe_frame *f)
 	return (LOAD(f->id) & ID_HIDDEN) != 0 || node_is_hidden(LOAD(f->node));
 }
 
+void nodes_unpin(struct probe_frame *f); /* the other side of nodes_pin; of one that passes */
+
 /* It is going to be taken off its stack for good; not of one that is nobody's. */
-void nodes_unpin(struct probe_frame *f);
 static inline void frame_ends(struct probe_frame *f)
 {
 	if (UNLIKELY(f->id & ID_PASSES))
