@@ -210,12 +210,17 @@ static int read_line(struct run *r, char line[sizeof(r->text)])
 	while (!(end = memchr(r->text, '\n', r->text_n))) {
 		struct pollfd p = { .fd = r->out, .events = POLLIN };
 		ssize_t n = 0;
+		int ready = r->text_n < sizeof(r->text) ? poll(&p, 1, ANSWER_MS) : -1;
 
-		if (r->text_n < sizeof(r->text) && poll(&p, 1, ANSWER_MS) > 0)
+		if (ready > 0)
 			n = read(r->out, r->text + r->text_n, sizeof(r->text) - r->text_n);
-		if (n <= 0 || client_interrupted())
-			return client_interrupted() ? CLI_CANNOT
-						    : cli_cannot("the calibration program ended");
+		if (client_interrupted())
+			return CLI_CANNOT;
+		if (ready == 0)
+			return cli_cannot("the calibration program has not answered for %d s",
+					  ANSWER_MS / 1000);
+		if (n <= 0)
+			return cli_cannot("the calibration program ended");
 		r->text_n += (size_t)n;
 	}
 	*end++ = '\0';
