@@ -196,7 +196,7 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint
 	m.rate = seconds > 0 ? (double)f.calls / seconds : 0;
 	m.flags = (woven_is_in(h) ? 0 : METHOD_GONE) | (h->anchor && !h->rule ? METHOD_ANCHOR : 0) |
 		  (counted < f.timed ? METHOD_NO_QUANTILES : 0) |
-		  (probes_settles(h->id) ? METHOD_SETTLED : 0) |
+		  (probe_method_settles(h->id) ? METHOD_SETTLED : 0) |
 		  (flags & REPORT_PARTLY && figures_is_conditional(h) ? METHOD_PARTLY : 0);
 	m.type = types_of(h->id) | (h->access & ACC_STATIC ? TYPE_STATIC : 0);
 	put_metered(&m);
@@ -385,7 +385,7 @@ struct tree_ctx {
 
 static uint32_t node_flags(const struct hooked *h)
 {
-	return (probes_settles(h->id) ? NODE_SETTLED : 0) |
+	return (probe_method_settles(h->id) ? NODE_SETTLED : 0) |
 	       (h->level == LEVEL_LIGHT ? NODE_LIGHT : 0);
 }
 

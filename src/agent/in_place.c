@@ -234,17 +234,18 @@ static void choose_marks(uint64_t ticks)
 
 /* ---- windows ------------------------------------------------------------------------------ */
 
-static void set_manners(const uint32_t *ids, size_t n, unsigned manner)
+static void set_manners(const uint32_t *ids, size_t n, enum probes_manner manner)
 {
 	for (size_t i = 0; i < n; i++)
 		probes_manner(ids[i], manner);
 }
 
-static void shut(const uint32_t *ids, size_t n, int gate)
+/* All gates, but for these. */
+static void shut_but(const uint32_t *ids, size_t n)
 {
 	memcpy(now.gates, now.shut_gates, now.n_gates);
 	for (size_t i = 0; i < n; i++)
-		now.gates[ids[i]] = (int8_t)gate;
+		now.gates[ids[i]] = PROBES_ALONE;
 	probes_shut(now.jni, now.gates, now.n_gates);
 }
 
@@ -271,7 +272,7 @@ static bool begin_window(uint64_t t)
 
 	if (marks) {
 		set_manners(now.marks, now.n_marks, PROBES_MARK);
-		shut(now.marks, now.n_marks, PROBES_OPEN);
+		shut_but(now.marks, now.n_marks);
 		solo_begin(now.marks, now.n_marks, 0, 0);
 	} else {
 		now.n = turns_next(&now.turns, now.ids, SOLO_METHODS);
@@ -279,7 +280,7 @@ static bool begin_window(uint64_t t)
 			return false;
 		set_ways();
 		set_manners(now.ids, now.n, PROBES_SOLO);
-		shut(now.ids, now.n, PROBES_ALONE);
+		shut_but(now.ids, now.n);
 		now.switches = switches();
 		t = tick_now();
 	}
@@ -301,7 +302,7 @@ static void end_marks(void)
 	for (size_t i = 0; i < now.n_marks; i++)
 		now.marked += (double)solo_sum(i).calls;
 	now.marked_ticks += (double)ticks;
-	set_manners(now.marks, now.n_marks, 0);
+	set_manners(now.marks, now.n_marks, PROBES_USUAL);
 }
 
 static void end_draw(void)
@@ -316,7 +317,7 @@ static void end_draw(void)
 		if (s.calls)
 			found_alone(now.ids[i], &(struct found_window){ &s, now.rests[i], calm });
 	}
-	set_manners(now.ids, now.n, 0);
+	set_manners(now.ids, now.n, PROBES_USUAL);
 }
 
 static void cut(void)
@@ -374,7 +375,7 @@ static void close_block(void)
 		return;
 	}
 	look_at_methods();
-	shut(NULL, 0, 0);
+	shut_but(NULL, 0);
 	t = tick_now();
 	end_block(t);
 	reading_methods(see_count, NULL);

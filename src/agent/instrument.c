@@ -143,6 +143,7 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	struct probe_how how = { .one_in = hook->level == LEVEL_LIGHT ? 0 : one_in,
 				 .data = er->watched,
 				 .meter = hook->metered,
+				 .settle = hook->one_in != 1,
 				 .at_least = er->at_least };
 
 	if (h->rule != er->number)
@@ -153,7 +154,6 @@ static void set_level(struct hooked *h, const struct edition_rule *er, const str
 	h->one_in = one_in;
 	if (hook->metered)
 		meter_start();
-	probes_settle(h->id, hook->one_in != 1);
 	probes_tell(h->id, tell_of(h, hook));
 	probe_method_set(h->id, &how);
 	probe_trace_root(h->id, er->root);

@@ -64,6 +64,7 @@ static void follow_heat(struct hooked *h, const struct entry *e, uint64_t fresh,
 		return;
 	h->one_in = one_in;
 	how = (struct probe_how){ .one_in = one_in, .meter = e->rule->hook.metered };
+	how.settle = true; /* no rule says that every call is to be timed */
 	probe_method_set(h->id, &how);
 }
 

@@ -48,63 +48,53 @@ static struct {
 	NATIVE type JNICALL JavaCritical_java_util_SondeProbe_##name(__VA_ARGS__); \
 	NATIVE type JNICALL JavaCritical_java_util_SondeProbe_##name(__VA_ARGS__)
 
-/* Settled calls.  A processor reads its counter while instructions before it still wait: the end of
- * a chain of 100 divisions, 500 ns, is told 20 ns after its begin.  Waiting for them costs some ns
- * and the overlap with what follows.  So it is done for methods of which Sonde chooses which calls
- * are timed, and not where a rule wants every call timed, come what may.  Their tokens have bit 62
- * set, which no tick reaches in decades; bit 63 would make them negative, which Java asks for.  Bit
- * 61 is SOLO_TOKEN, and 60 says that Java has more to do before the call begins. */
-#define SETTLED ((uint64_t)1 << 62)
-
 static uint8_t manners[PROBE_METHODS]; /* PROBES_* */
 
-static __attribute__((noinline)) uint64_t enter_mannered(uint32_t id, unsigned manner)
+/* Of a method whose gate is open at times. */
+static uint64_t begin(uint32_t id)
 {
-	uint64_t token, later;
-
-	if (manner & PROBES_SOLO)
+	switch (__atomic_load_n(&manners[id & (PROBE_METHODS - 1)], __ATOMIC_RELAXED)) {
+	case PROBES_SOLO:
 		return solo_enter(id);
-	if (manner & PROBES_MARK)
-		return solo_mark(id), 0;
-	token = probe_enter(id);
-	if (!token || token == PROBE_ASK)
-		return token;
-	tick_settle();
-	later = probe_shift(id, token, token >> 1);
-	probe_pulse((later - token) >> 1);
-	return later | SETTLED;
+	case PROBES_MARK:
+		solo_mark(id);
+		return 0;
+	default:
+		return probe_enter(id);
+	}
 }
 
-static uint64_t enter(uint32_t id)
+static bool is_marked(uint64_t token, uint64_t with)
 {
-	unsigned manner = __atomic_load_n(&manners[id & (PROBE_METHODS - 1)], __ATOMIC_RELAXED);
-
-	return __builtin_expect(manner != 0, 0) ? enter_mannered(id, manner) : probe_enter(id);
+	return (token & with) == with;
 }
 
 static uint64_t settled(uint64_t token)
 {
-	if (token & SETTLED)
+	if (is_marked(token, PROBE_SETTLED))
 		tick_settle();
-	return token & ~SETTLED;
+	return token & ~PROBE_MARKS;
 }
 
-static __attribute__((noinline)) void leave_mannered(uint32_t id, uint64_t token)
+static void undo(uint32_t id, uint64_t token)
 {
-	if (token & SOLO_TOKEN) {
-		solo_exit(id, token);
-		return;
-	}
-	probe_exit(id, settled(token));
-	probe_pulse_count(id);
-}
-
-static void leave(uint32_t id, uint64_t token)
-{
-	if (__builtin_expect((token & (SETTLED | SOLO_TOKEN)) != 0, 0))
-		leave_mannered(id, token);
+	if (is_marked(token, SOLO_TOKEN))
+		solo_forget(id, token);
 	else
-		probe_exit(id, token);
+		probe_undo(id, token & ~PROBE_MARKS);
+}
+
+/* Of a token that is below 0 for Java. */
+static void end(uint32_t id, uint64_t token)
+{
+	if (is_marked(token, SOLO_TOKEN)) {
+		solo_exit(id, token);
+	} else if (is_marked(token, PROBE_SETTLED)) {
+		probe_exit(id, settled(token));
+		probe_pulse_count(id);
+	} else {
+		undo(id, token); /* SondeProbe.passBy() */
+	}
 }
 
 static uint8_t tells[PROBE_METHODS]; /* enum probes_tell */
@@ -137,18 +127,10 @@ static void thrown(uint32_t id, uint64_t token)
 {
 	if (!token && tell_of(id) == PROBES_TELL_CALLS)
 		return;
-	if (token & SOLO_TOKEN)
+	if (is_marked(token, SOLO_TOKEN))
 		solo_exit(id, token);
 	else
 		probe_thrown(id, settled(token));
-}
-
-static void undo(uint32_t id, uint64_t token)
-{
-	if (token & SOLO_TOKEN)
-		solo_forget(id, token);
-	else
-		probe_undo(id, token & ~SETTLED);
 }
 
 TWIN(void, count0, jint id)
@@ -163,7 +145,12 @@ TWIN(void, lane0, jint id, jlong key)
 
 TWIN(jlong, enter0, jint id)
 {
-	return (jlong)enter((uint32_t)id);
+	return (jlong)probe_enter((uint32_t)id);
+}
+
+TWIN(jlong, begin0, jint id)
+{
+	return (jlong)begin((uint32_t)id);
 }
 
 TWIN(jboolean, may0, jint id)
@@ -183,7 +170,12 @@ TWIN(void, mute0, jboolean begins)
 
 TWIN(void, exit0, jint id, jlong token)
 {
-	leave((uint32_t)id, (uint64_t)token);
+	probe_exit((uint32_t)id, (uint64_t)token);
+}
+
+TWIN(void, end0, jint id, jlong token)
+{
+	end((uint32_t)id, (uint64_t)token);
 }
 
 TWIN(void, thrown0, jint id, jlong token)
@@ -211,7 +203,13 @@ PLAIN(void, lane0, jint id, jlong key)
 PLAIN(jlong, enter0, jint id)
 {
 	(void)jni, (void)c;
-	return (jlong)enter((uint32_t)id);
+	return (jlong)probe_enter((uint32_t)id);
+}
+
+PLAIN(jlong, begin0, jint id)
+{
+	(void)jni, (void)c;
+	return (jlong)begin((uint32_t)id);
 }
 
 PLAIN(void, undo0, jint id, jlong token)
@@ -229,7 +227,13 @@ PLAIN(jboolean, may0, jint id)
 PLAIN(void, exit0, jint id, jlong token)
 {
 	(void)jni, (void)c;
-	leave((uint32_t)id, (uint64_t)token);
+	probe_exit((uint32_t)id, (uint64_t)token);
+}
+
+PLAIN(void, end0, jint id, jlong token)
+{
+	(void)jni, (void)c;
+	end((uint32_t)id, (uint64_t)token);
 }
 
 PLAIN(void, thrown0, jint id, jlong token)
@@ -312,11 +316,11 @@ PLAIN(jlong, now0)
 
 PLAIN(jlong, shift0, jint id, jlong token, jlong since)
 {
-	uint64_t mark = (uint64_t)token & SETTLED;
+	uint64_t mark = (uint64_t)token & PROBE_MARKS;
 
 	(void)jni, (void)c; /* since may be a token, halved */
-	return (jlong)(probe_shift((uint32_t)id, (uint64_t)token & ~SETTLED,
-				   (uint64_t)since & ~(SETTLED >> 1)) |
+	return (jlong)(probe_shift((uint32_t)id, (uint64_t)token & ~PROBE_MARKS,
+				   (uint64_t)since & ~(PROBE_MARKS >> 1)) |
 		       mark);
 }
 
@@ -327,7 +331,7 @@ PLAIN(jlong, address0, jint which)
 	case 0:
 		return (jlong)(uintptr_t)probe_count;
 	case 1:
-		return (jlong)(uintptr_t)enter;
+		return (jlong)(uintptr_t)probe_enter;
 	case 3:
 		return (jlong)(uintptr_t)probe_may;
 	case 5:
@@ -336,8 +340,12 @@ PLAIN(jlong, address0, jint which)
 		return (jlong)(uintptr_t)probe_mute;
 	case 6:
 		return (jlong)(uintptr_t)probe_lanes();
+	case 7:
+		return (jlong)(uintptr_t)begin;
+	case 8:
+		return (jlong)(uintptr_t)end;
 	default:
-		return (jlong)(uintptr_t)leave;
+		return (jlong)(uintptr_t)probe_exit;
 	}
 }
 
@@ -390,9 +398,11 @@ static bool link_natives(JNIEnv *jni)
 	} natives[] = { { "count0", "(I)V" },
 			{ "lane0", "(IJ)V" },
 			{ "enter0", "(I)J" },
+			{ "begin0", "(I)J" },
 			{ "may0", "(I)Z" },
 			{ "undo0", "(IJ)V" },
 			{ "exit0", "(IJ)V" },
+			{ "end0", "(IJ)V" },
 			{ "thrown0", "(IJ)V" },
 			{ "bytes0", "(IJ)V" },
 			{ "ask0", "(I)J" },
@@ -554,29 +564,15 @@ void probes_reopen(JNIEnv *jni, uint32_t n)
 	pthread_mutex_unlock(&gates.lock);
 }
 
-void probes_settle(uint32_t id, bool settle)
-{
-	if (id < PROBE_METHODS)
-		__atomic_store_n(&manners[id], settle ? PROBES_SETTLED : 0, __ATOMIC_RELAXED);
-}
-
 void probes_tell(uint32_t id, enum probes_tell tell)
 {
 	if (id < PROBE_METHODS)
 		__atomic_store_n(&tells[id], (uint8_t)tell, __ATOMIC_RELAXED);
 }
 
-bool probes_settles(uint32_t id)
+void probes_manner(uint32_t id, enum probes_manner manner)
 {
-	return id < PROBE_METHODS &&
-	       (__atomic_load_n(&manners[id], __ATOMIC_RELAXED) & PROBES_SETTLED);
-}
-
-void probes_manner(uint32_t id, unsigned manner)
-{
-	uint8_t rest = manners[id] & PROBES_SETTLED;
-
-	__atomic_store_n(&manners[id], (uint8_t)(rest | manner), __ATOMIC_RELAXED);
+	__atomic_store_n(&manners[id], (uint8_t)manner, __ATOMIC_RELAXED);
 }
 
 void probes_open(JNIEnv *jni, uint32_t id, bool ask, bool inside)

@@ -31,13 +31,13 @@ int probes_gate(uint32_t id);		     /* what it is when nothing is shut */
 void probes_shut(JNIEnv *jni, const int8_t *all, uint32_t n);
 void probes_reopen(JNIEnv *jni, uint32_t n);
 
-/* How calls of a method are taken that come through its gate: 0 as usual. */
-enum {
-	PROBES_SETTLED = 1, /* kept beside the others: see probes_settle */
-	PROBES_SOLO = 2,    /* measured alone, see probe/solo.h */
-	PROBES_MARK = 4,
+/* How calls of a method are taken whose gate is below 0. */
+enum probes_manner {
+	PROBES_USUAL,
+	PROBES_SOLO, /* measured alone, see probe/solo.h */
+	PROBES_MARK,
 };
-void probes_manner(uint32_t id, unsigned manner);
+void probes_manner(uint32_t id, enum probes_manner manner);
 
 /* What may be told of a method's calls, whatever its hook knows. */
 enum probes_tell {
@@ -47,11 +47,6 @@ enum probes_tell {
 	PROBES_TELL_CALLS,     /* ... nor of calls that are not timed that they threw one */
 };
 void probes_tell(uint32_t id, enum probes_tell tell);
-
-/* Whether the method's timed calls begin and end only when what was under way before is done: exact
- * for short calls, too, and some 40 ns dearer each. */
-void probes_settle(uint32_t id, bool settle);
-bool probes_settles(uint32_t id);
 
 /* Goes over to the cheaper way into C, where the JVM has one and calls are frequent; takes some
  * 150 ms once, in this thread.  True: the way in use is the cheapest there is. */

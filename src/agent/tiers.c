@@ -93,7 +93,7 @@ static void look_at_method(const struct woven *w, jmethodID method)
 	h = woven_named(w, name, desc);
 	if (h)
 		types_set(h->id,
-			  tiers_of(method, access) | (probes_settles(h->id) ? TYPE_SETTLED : 0));
+			  tiers_of(method, access) | (probe_method_settles(h->id) ? TYPE_SETTLED : 0));
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
 }

@@ -350,7 +350,7 @@ static uint32_t decide(struct path path, uint32_t kid)
 	if (!is_open(&b, kid, path))
 		one_in = NODE_CLOSED | (b.n_steps ? 1 : 0);
 	else if (b.n_steps || kid & KID_KNOWN)
-		one_in = (one_in & (ONE_IN_DATA | ONE_IN_METER)) | 1;
+		one_in = (one_in & (ONE_IN_DATA | ONE_IN_METER | ONE_IN_SETTLE)) | 1;
 	return b.outermost && b.n_steps ? one_in | NODE_OPENS : one_in;
 }
 

@@ -26,6 +26,8 @@ void probe_method_set(uint32_t id, const struct probe_how *how)
 		one_in |= ONE_IN_DATA;
 	if (how->meter && one_in & ONE_IN_N)
 		one_in |= ONE_IN_METER;
+	if (how->settle && one_in & ONE_IN_N)
+		one_in |= ONE_IN_SETTLE;
 	if (id >= probe.methods_n)
 		probe.methods_n = id + 1;
 	STORE(m->at_least, how->at_least);
@@ -35,6 +37,11 @@ void probe_method_set(uint32_t id, const struct probe_how *how)
 		return;
 	STORE(m->one_in, one_in);
 	__atomic_fetch_add(&probe.generation, (uint64_t)1 << 32, __ATOMIC_RELEASE);
+}
+
+bool probe_method_settles(uint32_t id)
+{
+	return id < PROBE_METHODS && probe.ready && LOAD(probe.methods[id].one_in) & ONE_IN_SETTLE;
 }
 
 /* ---- while nobody prunes ------------------------------------------------------------------ */

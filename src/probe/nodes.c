@@ -66,15 +66,16 @@ struct wanted {
 
 static struct wanted wanted_now(uint32_t parent, uint32_t kid)
 {
+	const uint32_t kept = ONE_IN_DATA | ONE_IN_SETTLE | NODE_OPENS;
 	uint64_t generation = TAKE(probe.generation); /* first */
 	struct context_decision d = context_decide(parent, kid);
 
 	/* In transactions all calls are timed, and while sequences are watched. */
 	if (UNLIKELY(LOAD(probe.tracing)) && d.one_in & ONE_IN_N && !(d.one_in & NODE_SORT))
-		d.one_in = (d.one_in & (ONE_IN_DATA | NODE_OPENS)) | ONE_IN_TRACE | 1;
+		d.one_in = (d.one_in & kept) | ONE_IN_TRACE | 1;
 	else if (UNLIKELY(LOAD(probe.types)) && d.one_in & ONE_IN_N &&
 		 !(d.one_in & (NODE_SORT | ONE_IN_METER)))
-		d.one_in = (d.one_in & (ONE_IN_DATA | NODE_OPENS)) | ONE_IN_TYPES | 1;
+		d.one_in = (d.one_in & kept) | ONE_IN_TYPES | 1;
 	if (!d.sure)
 		generation -= (uint64_t)1 << 32;
 	return (struct wanted){ parent, kid, d.one_in, generation };

@@ -94,12 +94,40 @@ static COLD uint64_t push_typed(struct entry e)
 	return token;
 }
 
+/* Settled calls.  A processor reads its counter while instructions before it still wait: the end of
+ * a chain of 100 divisions, 500 ns, is told 20 ns after its begin.  Waiting for them costs some ns
+ * and the overlap with what follows.  So it is done for methods of which Sonde chooses which calls
+ * are timed, and not where a rule wants every call timed, come what may. */
+static uint64_t settle(uint32_t id, uint64_t token)
+{
+	uint64_t later;
+
+	tick_settle();
+	later = probe_shift(id, token, token >> 1);
+	probe_pulse((later - token) >> 1);
+	return later | PROBE_SETTLED;
+}
+
+static uint64_t settle_if(uint32_t one_in, uint32_t id, uint64_t token)
+{
+	return one_in & ONE_IN_SETTLE ? settle(id, token) : token;
+}
+
 /* Timed all the same: the exit, not found on the stack, is accounted to the method. */
+static COLD uint64_t begin_apart(uint32_t one_in)
+{
+	uint64_t mark = one_in & ONE_IN_SETTLE ? PROBE_SETTLED : 0;
+
+	if (mark)
+		tick_settle();
+	return tick_now() << 1 | one_in >> 31 | mark;
+}
+
 static COLD uint64_t enter_too_deep(uint32_t id)
 {
 	SHARED_ADD(probe.too_deep, 1);
 	types_broken(probe_local.mine);
-	return tick_now() << 1 | LOAD(probe.methods[id].one_in) >> 31;
+	return begin_apart(LOAD(probe.methods[id].one_in));
 }
 
 /* A call that is one of many, the slow kind, or an outermost step. */
@@ -155,10 +183,29 @@ static uint32_t drawn_kind(struct probe_node *node)
 	return kind;
 }
 
-/* One of several calls, or one about which facts are wanted. */
-static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
+static inline uint64_t push_drawn(struct probe_node *node, uint32_t id)
 {
 	uint32_t data = node->one_in >> 31, one_in = node->one_in & ONE_IN_N;
+
+	if (node->one_in & ONE_IN_TYPES)
+		return push_typed(
+			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
+	types_broken(probe_local.mine);
+	if (node->one_in & ONE_IN_TRACE)
+		return push_traced(
+			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
+	if (node->one_in & ONE_IN_METER)
+		return push_metered(
+			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
+	if (node->one_in == (ONE_IN_SETTLE | 1))
+		return push((struct entry){ node, id, 0, 1, 0 });
+	return push((struct entry){ node, id, drawn_kind(node), one_in, data });
+}
+
+/* One of several calls, or one about which facts are wanted, or that has to wait. */
+static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
+{
+	uint32_t one_in = node->one_in & ONE_IN_N;
 
 	if (UNLIKELY(node->one_in & NODE_SORT))
 		return enter_hidden(node, id);
@@ -171,17 +218,7 @@ static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 	ADD(node->begun, 1);
 	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
-	if (node->one_in & ONE_IN_TYPES)
-		return push_typed(
-			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
-	types_broken(probe_local.mine);
-	if (node->one_in & ONE_IN_TRACE)
-		return push_traced(
-			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
-	if (node->one_in & ONE_IN_METER)
-		return push_metered(
-			(struct entry){ node, id, slow_kind(node->one_in), one_in, data });
-	return push((struct entry){ node, id, drawn_kind(node), one_in, data });
+	return settle_if(node->one_in, id, push_drawn(node, id));
 }
 
 static inline uint64_t enter_node(struct probe_node *node, uint32_t id)
@@ -217,11 +254,12 @@ static COLD uint64_t enter_nowhere(uint32_t kid)
 		return 0;
 	if (probe_local.top == probe_local.limit)
 		return enter_too_deep(id);
-	return push((struct entry){ .node = &probe_nowhere,
-				    .id = kid | hidden,
-				    .slow = slow_kind(one_in),
-				    .weight = weight ? weight : 1,
-				    .data = one_in >> 31 });
+	return settle_if(one_in, id,
+			 push((struct entry){ .node = &probe_nowhere,
+					      .id = kid | hidden,
+					      .slow = slow_kind(one_in),
+					      .weight = weight ? weight : 1,
+					      .data = one_in >> 31 }));
 }
 
 /* The calling thread's block.  NULL: it has none and will not get one, or is not to be seen. */
@@ -245,13 +283,11 @@ static COLD uint64_t enter_new(uint32_t id)
 		return 0;
 	t = known();
 	if (!t) {
-		uint64_t data = LOAD(probe.methods[id].one_in) >> 31;
+		uint32_t one_in = LOAD(probe.methods[id].one_in);
 
 		if (context_has_sequences(id))
 			return 0; /* without a stack there is no context */
-		if (!shared_begin(id, LOAD(probe.methods[id].one_in), &probe_local.random))
-			return 0;
-		return tick_now() << 1 | data;
+		return shared_begin(id, one_in, &probe_local.random) ? begin_apart(one_in) : 0;
 	}
 	parent = frame_context(probe_local.top);
 	node = nodes_child(t, parent, id);

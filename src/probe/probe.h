@@ -36,7 +36,12 @@ enum {
 	PROBE_PRUNED = PROBE_METHODS, /* in probe_tree(): contexts that were taken out */
 };
 
-#define PROBE_ASK ((uint64_t)1 << 60) /* a token, see probe_question; SondeProbe.UNMET is 2 */
+#define PROBE_ASK 1 /* a token, see probe_question; SondeProbe.UNMET is 2 */
+
+/* In tokens, above all ticks of decades, and only with bit 63: Java has tokens below 0 ended by
+ * other functions than probe_exit.  Bits 61 and 60 are of solo.h; bit 63 alone is Java's own. */
+#define PROBE_SETTLED ((uint64_t)12 << 60)
+#define PROBE_MARKS ((uint64_t)15 << 60) /* all of them */
 
 /* ---- for observed threads ---------------------------------------------------------------- */
 
@@ -46,7 +51,7 @@ uint64_t probe_enter(uint32_t id);
  * itself (lane.h); `key` is the thread's alone while it lives, 0: it has none. */
 void probe_lane_count(uint32_t id, uint64_t key);
 bool probe_may(uint32_t id);			/* would this thread's call of id be seen? */
-void probe_exit(uint32_t id, uint64_t token);	/* returned */
+void probe_exit(uint32_t id, uint64_t token);	/* returned; without marks */
 void probe_thrown(uint32_t id, uint64_t token); /* left by exception; token may be 0 */
 void probe_undo(uint32_t id, uint64_t token);	/* ends, and is not to be counted; token may be 0 */
 void probe_bytes(uint32_t id, uint64_t count);
@@ -156,12 +161,14 @@ int probe_init(size_t bytes);
 
 /* How a method is observed from now on: every thread's next call knows. */
 struct probe_how {
-	uint32_t one_in;   /* 0: only counted; 1: every call timed; else one in so many */
-	bool data;	   /* facts are wanted: tokens get bit 0, calls are put into the ring */
-	bool meter;	   /* timed calls also tell their processor time and allocated bytes */
+	uint32_t one_in; /* 0: only counted; 1: every call timed; else one in so many */
+	bool data;	 /* facts are wanted: tokens get bit 0, calls are put into the ring */
+	bool meter;	 /* timed calls also tell their processor time and allocated bytes */
+	bool settle;	 /* they wait for what is under way when they begin and end, see probe.c */
 	uint64_t at_least; /* ticks below which a call is not put into the ring */
 };
 void probe_method_set(uint32_t id, const struct probe_how *how);
+bool probe_method_settles(uint32_t id);
 
 /* What a thread has used up so far. */
 struct probe_meter {

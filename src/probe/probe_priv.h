@@ -45,7 +45,7 @@ enum {
 	HEADS = 2048,	/* chains of a thread's heads, a power of two */
 	HASH_MIN = 256, /* chains of a thread's nodes at first, a power of two */
 	PIECES = 5,	/* sizes of windows; a head is of the first */
-	ONE_IN_MAX = 1 << 24,
+	ONE_IN_MAX = 1 << 23,
 	KIDS_MANY = UINT16_MAX,
 };
 
@@ -59,11 +59,12 @@ enum {
 #define NODE_CLOSED (1u << 30) /* its calls are not reported; pushes frames when N is 1 */
 #define NODE_ASKS (1u << 29)   /* enter gives PROBE_ASK; the answer leads to another node */
 #define NODE_SORT (NODE_CLOSED | NODE_ASKS)
-#define ONE_IN_TRACE (1u << 28)	    /* its calls may belong to a transaction */
-#define NODE_OPENS (1u << 27)	    /* not a sort: its frames get ID_OPENS */
-#define ONE_IN_METER (1u << 26)	    /* its timed calls are metered, see meter.c */
-#define ONE_IN_TYPES (1u << 25)	    /* ... are events of sequences, see types.c */
-#define ONE_IN_N (ONE_IN_TYPES - 1) /* what is left of a one_in: N */
+#define ONE_IN_TRACE (1u << 28)	     /* its calls may belong to a transaction */
+#define NODE_OPENS (1u << 27)	     /* not a sort: its frames get ID_OPENS */
+#define ONE_IN_METER (1u << 26)	     /* its timed calls are metered, see meter.c */
+#define ONE_IN_TYPES (1u << 25)	     /* ... are events of sequences, see types.c */
+#define ONE_IN_SETTLE (1u << 24)     /* ... wait for what is under way, see probe.c */
+#define ONE_IN_N (ONE_IN_SETTLE - 1) /* what is left of a one_in: N */
 
 /* The lower half of a node's key: the method's number, and what was answered. */
 #define KID_ID (PROBE_METHODS - 1u)

@@ -91,6 +91,8 @@ APART uint64_t solo_enter(uint32_t id)
 		return 0;
 	if (probe_local.blank)
 		return go_on(id);
+	if (!LOAD(solo.left))
+		return 0; /* only marks are taken */
 	if (LOAD(probe_words.solo) && passes(id))
 		return SOLO_TOKEN;
 	if (!__atomic_exchange_n(&probe_words.solo, 0, __ATOMIC_ACQUIRE))
@@ -209,8 +211,7 @@ void solo_begin(const uint32_t *ids, size_t n, uint64_t calls, uint64_t until)
 		STORE(solo.over, next);
 	PUBLISH(solo.window, next);
 	STORE(solo.drawing, 1);
-	if (calls)
-		PUBLISH(probe_words.solo, 1);
+	PUBLISH(probe_words.solo, 1); /* marks come by it, too */
 }
 
 bool solo_end(void)

@@ -32,8 +32,8 @@ enum {
 	SOLO_REST = 127,
 };
 
-#define SOLO_TOKEN ((uint64_t)1 << 61) /* in tokens of calls that are measured alone */
-#define SOLO_BLANK ((uint64_t)3 << 60) /* in those of blank ones */
+#define SOLO_TOKEN ((uint64_t)10 << 60) /* in tokens of calls that are measured alone */
+#define SOLO_BLANK ((uint64_t)11 << 60) /* in those of blank ones */
 
 /* ---- for observed threads ---- */
 

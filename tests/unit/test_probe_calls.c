@@ -55,6 +55,47 @@ PROBE_TEST(probe_counts_calls_and_times, MIB)
 	MUST_STR(tree(), "1*1");
 }
 
+static bool is_settled(uint64_t token)
+{
+	return (token & PROBE_MARKS) == PROBE_SETTLED;
+}
+
+PROBE_TEST(probe_marks_the_tokens_of_settled_calls, MIB)
+{
+	struct probe_how how = { .one_in = 1, .settle = true };
+	uint64_t tokens[PROBE_DEPTH + 2], seen = 0;
+
+	probe_method_set(1, &how);
+	MUST(probe_method_settles(1));
+	MUST(!probe_method_settles(2));
+	for (size_t i = 0; i < COUNT(tokens); i++) { /* the last ones are not on the stack */
+		tokens[i] = probe_enter(1);
+		MUST(is_settled(tokens[i]));
+	}
+	for (size_t i = COUNT(tokens); i-- > 0;)
+		probe_exit(1, tokens[i] & ~PROBE_MARKS);
+	MUST_INT(figures(1).timed, COUNT(tokens));
+	MUST_INT(active(1), 0);
+	how.one_in = 7;
+	probe_method_set(1, &how);
+	for (int i = 0; i < 700; i++) {
+		uint64_t token = probe_enter(1);
+
+		MUST(!token || is_settled(token));
+		seen += token != 0;
+		if (token)
+			probe_exit(1, token & ~PROBE_MARKS);
+	}
+	MUST_INT(figures(1).begun, COUNT(tokens) + seen);
+	MUST_INT(figures(1).lost, 0);
+	how.settle = false;
+	how.one_in = 1;
+	probe_method_set(1, &how);
+	tokens[0] = probe_enter(1);
+	MUST_INT(tokens[0] & PROBE_MARKS, 0);
+	probe_exit(1, tokens[0]);
+}
+
 PROBE_TEST(probe_only_counts_what_is_not_to_be_timed, MIB)
 {
 	for (int i = 0; i < 100; i++) {

@@ -18,6 +18,8 @@ final class SondeFast {
     private static final MethodHandle EXIT;
     private static final MethodHandle MAY;
     private static final MethodHandle MUTE;
+    private static final MethodHandle BEGIN;
+    private static final MethodHandle END;
 
     static {
         try {
@@ -28,6 +30,8 @@ final class SondeFast {
             EXIT = handle(2, null, i, j);
             MAY = handle(3, layout("JAVA_BOOLEAN"), i);
             MUTE = handle(4, null, layout("JAVA_BOOLEAN"));
+            BEGIN = handle(7, j, i);
+            END = handle(8, null, i, j);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -99,6 +103,24 @@ final class SondeFast {
     }
 
     @ForceInline
+    static long begin(int id) {
+        try {
+            return (long) BEGIN.invokeExact(id);
+        } catch (Throwable e) {
+            return 0;
+        }
+    }
+
+    @ForceInline
+    static void end(int id, long token) {
+        try {
+            END.invokeExact(id, token);
+        } catch (Throwable e) {
+            // C throws nothing
+        }
+    }
+
+    @ForceInline
     static boolean may(int id) {
         try {
             return (boolean) MAY.invokeExact(id);
@@ -127,6 +149,7 @@ final class SondeFast {
         for (int k = 0; k < 20_000; k++) {
             count(0);
             exit(0, enter(0));
+            end(0, begin(0));
             may(0);
             mute(true);
             mute(false);

@@ -32,9 +32,16 @@ public final class SondeProbe {
     /** The token of a call that does not meet its condition: it is not seen at all. */
     static final long UNMET = 2;
     /** A token that says: it has to be looked at the stack first. As PROBE_ASK. */
-    private static final long ASK = 1L << 60;
+    private static final long ASK = 1;
+
+    /** In tokens below 0, which are of calls that end in their own ways; no other bit: passBy(). */
+    private static final long MARKS = 15L << 60;
+    /** In the tokens of calls that wait for what is under way. As PROBE_SETTLED. */
+    private static final long SETTLED = 12L << 60;
+    /** In the tokens of calls that are measured alone. As SOLO_TOKEN. */
+    private static final long ALONE = 10L << 60;
     /** In the tokens of calls that are none: see special(). As SOLO_BLANK. */
-    private static final long BLANK = 3L << 60;
+    private static final long BLANK = 11L << 60;
 
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
@@ -146,21 +153,37 @@ public final class SondeProbe {
             return UNMET;
         }
         long token = enter(id);
-        if (token > UNMET) {
-            return token | Long.MIN_VALUE;
+        if (token > UNMET || (token < 0 && (token & ALONE) != ALONE)) {
+            return (token & ~MARKS) | Long.MIN_VALUE;
         }
         undo0(id, token);
         return UNMET;
     }
 
+    @ForceInline
+    private static boolean isPassedBy(long token) {
+        return (token & MARKS) == Long.MIN_VALUE;
+    }
+
     /** Method id begins. */
     @ForceInline
     public static long enter(int id) {
-        if (!isOpen(OPEN[id])) {
+        return enter(id, OPEN[id], WORDS);
+    }
+
+    /** The plain way first: each instruction is felt there. */
+    @ForceInline
+    private static long enter(int id, byte open, long words) {
+        long token;
+        if (open > 0) {
+            token = fast ? SondeFast.enter(id) : enter0(id);
+            return token != ASK ? token : ask0(id);
+        }
+        if (!isOpen(open, words)) {
             return 0;
         }
-        long token = fast ? SondeFast.enter(id) : enter0(id);
-        return (token & ASK) == 0 ? token : special(id, token);
+        token = fast ? SondeFast.begin(id) : begin0(id);
+        return token != ASK && (token & BLANK) != BLANK ? token : special(id, token);
     }
 
     /**
@@ -171,11 +194,11 @@ public final class SondeProbe {
     private static long special(int id, long token) {
         while ((token & BLANK) == BLANK) {
             if (fast) {
-                SondeFast.exit(id, token);
-                token = SondeFast.enter(id);
+                SondeFast.end(id, token);
+                token = SondeFast.begin(id);
             } else {
-                exit0(id, token);
-                token = enter0(id);
+                end0(id, token);
+                token = begin0(id);
             }
         }
         return token == ASK ? ask0(id) : token;
@@ -189,16 +212,17 @@ public final class SondeProbe {
     }
 
     /**
-     * Calls of closed hooks, of method 0, which is nobody's. What compilers have never seen they
-     * leave out, and when a gate is changed for the first time, they would have to compile anew all
-     * code that has a hook inside.
+     * Calls of closed hooks, and of those that are open at times, of method 0, which is nobody's. What
+     * compilers have never seen they leave out, and when a gate is changed for the first time, they
+     * would have to compile anew all code that has a hook inside.
      */
     static void train() {
         for (int k = 0; k < 400; k++) {
             exit(0, enter(0), null);
+            exit(0, ALONE, null); // one that C has let pass
             isOpen((byte) 1, WORDS);
             isOpen((byte) -1, WORDS);
-            isOpen((byte) -1, WORDS + 8); // the fourth word
+            enter(0, (byte) -1, WORDS + 8); // the fourth word
         }
     }
 
@@ -214,25 +238,31 @@ public final class SondeProbe {
                 exit0(id, token);
             }
         } else if (token < 0) {
-            undo0(id, token & Long.MAX_VALUE);
+            if (fast) {
+                SondeFast.end(id, token);
+            } else {
+                end0(id, token);
+            }
         }
     }
 
     /** Method id ends, and the call turns out not to meet its condition. */
     public static void undo(int id, long token) {
         if (token != UNMET) {
-            undo0(id, token & Long.MAX_VALUE);
+            undo0(id, token);
         }
     }
 
     /** Of an exception only the class is told, since texts may be private. */
     private static void thrown(int id, long token, Throwable thrown) {
-        if (token > 0 && (token & 1) != 0) {
+        if (isPassedBy(token)) {
+            undo0(id, token);
+            return;
+        }
+        if ((token & 1) != 0) {
             data0(id, "thrown", thrown.getClass().getName());
         }
-        if (token < 0) {
-            undo0(id, token & Long.MAX_VALUE);
-        } else if (token != UNMET && (token != 0 || isOpen(OPEN[id]))) { // else it was not counted
+        if (token != UNMET && (token != 0 || isOpen(OPEN[id]))) { // else it was not counted
             thrown0(id, token);
         }
     }
@@ -260,7 +290,7 @@ public final class SondeProbe {
      * which {@code exit} follows.
      */
     public static long ended(int id, long token, Object result, Throwable thrown) {
-        if (token < 0) {
+        if (isPassedBy(token)) {
             return token;
         }
         long end = now0();
@@ -300,7 +330,7 @@ public final class SondeProbe {
 
     /** The call of method id that runs now has moved so many bytes; none when it is below 1. */
     public static void bytes(int id, long token, long count) {
-        if (token > UNMET && count > 0) {
+        if (count > 0 && (token > UNMET || (token < 0 && !isPassedBy(token)))) {
             bytes0(id, count);
         }
     }
@@ -343,10 +373,16 @@ public final class SondeProbe {
 
     static native long enter0(int id);
 
+    /** As enter0(), where a gate is open at times: the call may be measured alone. */
+    static native long begin0(int id);
+
     /** Looks at the stack, and begins the call. */
     static native long ask0(int id);
 
     static native void exit0(int id, long token);
+
+    /** A call with a token below 0 returns. */
+    static native void end0(int id, long token);
 
     static native void thrown0(int id, long token);
 
@@ -364,6 +400,9 @@ public final class SondeProbe {
     /** While a thread's depth of these is above 0, no call of its is seen: it is the probe's own. */
     static native void mute0(boolean begins);
 
-    /** Where C has count (0), enter (1), exit (2), may (3), mute (4), WORDS (5), SLOTS (6). */
+    /**
+     * Where C has count (0), enter (1), exit (2), may (3), mute (4), WORDS (5), SLOTS (6), begin (7), end
+     * (8).
+     */
     static native long address0(int which);
 }
