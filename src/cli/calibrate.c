@@ -44,7 +44,7 @@ enum {
 	NOISE_MIN = 3, /* percent; code that the JVM compiles anew is not equally fast */
 	/* Ns by which calls differ from blank ones, at least: by what they begin and end with. */
 	SOLO_OFF = 5,
-	RARE_OFF = 5,	/* ns by which rare calls of two processes differ, at least */
+	RARE_OFF = 7,	/* ns by which rare calls of two processes differ, at least; 6.8 was seen */
 	SHORT_NS = 400, /* shorter ones show best what does not depend on the length */
 	FEW = 3,	/* loops are too few for a class of its own */
 	CALLS_MIN = 50,
