@@ -92,8 +92,8 @@ static void look_at_method(const struct woven *w, jmethodID method)
 	(*agent.jvmti)->GetMethodModifiers(agent.jvmti, method, &access);
 	h = woven_named(w, name, desc);
 	if (h)
-		types_set(h->id,
-			  tiers_of(method, access) | (probe_method_settles(h->id) ? TYPE_SETTLED : 0));
+		types_set(h->id, tiers_of(method, access) |
+					 (probe_method_settles(h->id) ? TYPE_SETTLED : 0));
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)name);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)desc);
 }
