@@ -38,8 +38,9 @@ enum {
 
 #define PROBE_ASK 1 /* a token, see probe_question; SondeProbe.UNMET is 2 */
 
-/* In tokens, above all ticks of decades, and only with bit 63: Java has tokens below 0 ended by
- * other functions than probe_exit.  Bits 61 and 60 are of solo.h; bit 63 alone is Java's own. */
+/* In tokens, above the ticks of six years at 3 GHz, and only with bit 63: Java has tokens below 0
+ * ended by other functions than probe_exit.  Bits 61 and 60 are of solo.h; bit 63 alone is Java's
+ * own. */
 #define PROBE_SETTLED ((uint64_t)12 << 60)
 #define PROBE_MARKS ((uint64_t)15 << 60) /* all of them */
 
@@ -215,7 +216,8 @@ struct probe_context {
 int probe_method_context(uint32_t id, const struct probe_context *c);
 /* What woven code reads before it comes here; see SondeProbe.isOpen(). */
 struct probe_words {
-	uint32_t solo; /* 1: the next call that comes may be measured alone, see solo.h */
+	uint32_t
+		solo; /* 1: the next call that comes may be measured alone, or is a mark, see solo.h */
 	/* How many calls of outermost steps run now, in all threads.  While it is 0, no call of a
 	 * method with sequences is inside one. */
 	uint32_t inside;

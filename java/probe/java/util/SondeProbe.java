@@ -34,10 +34,11 @@ public final class SondeProbe {
     /** A token that says: it has to be looked at the stack first. As PROBE_ASK. */
     private static final long ASK = 1;
 
-    /** In tokens below 0, which are of calls that end in their own ways; no other bit: passBy(). */
+    /**
+     * Tokens below 0 are of calls that end in their own ways, by the bits of these that they have:
+     * none but the first is passBy(), the others are C's. As PROBE_MARKS.
+     */
     private static final long MARKS = 15L << 60;
-    /** In the tokens of calls that wait for what is under way. As PROBE_SETTLED. */
-    private static final long SETTLED = 12L << 60;
     /** In the tokens of calls that are measured alone. As SOLO_TOKEN. */
     private static final long ALONE = 10L << 60;
     /** In the tokens of calls that are none: see special(). As SOLO_BLANK. */
