@@ -140,6 +140,24 @@ static void take_in_lanes(struct merger *m)
 	}
 }
 
+/* Of the calls that methods share, most were taken out of a tree, and a node there stands for them.
+ * The others never had a context: their thread has no tree, or no memory was left.  For these there
+ * is one below the root.  Their time is in that of whatever called them. */
+static void take_in_shared(struct merger *m)
+{
+	uint64_t calls = 0, pruned = 0;
+	uint32_t at;
+
+	for (uint32_t id = 0; id < probe.methods_n; id++)
+		calls += LOAD(probe.methods[id].calls);
+	for (at = 1; at < m->n; at++)
+		if (m->nodes[at].id == PROBE_PRUNED)
+			pruned += m->nodes[at].f.calls;
+	at = calls > pruned ? child_of(m, 0, PROBE_PRUNED) : 0; /* less: one method was reset */
+	if (at)
+		m->nodes[at].f.calls += calls - pruned;
+}
+
 static void visit_all(struct merger *m, probe_visit *visit, void *ctx)
 {
 	unsigned depth = 0;
@@ -188,6 +206,7 @@ int probe_tree(probe_visit *visit, void *ctx)
 	take_in_lanes(&m);
 	while ((t = threads_next(&i)) != NULL)
 		take_in(&m, t);
+	take_in_shared(&m);
 	figures_end();
 	visit_all(&m, visit, ctx);
 done:

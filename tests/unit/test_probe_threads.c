@@ -59,6 +59,22 @@ static void ten_calls(unsigned number)
 	probe_bytes(1, 5);
 }
 
+static void add_calls(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f)
+{
+	(void)id;
+	(void)depth;
+	*(uint64_t *)ctx += f->calls;
+}
+
+/* With those that have no context: none is missing, none there twice. */
+static uint64_t calls_in_tree(void)
+{
+	uint64_t calls = 0;
+
+	MUST_INT(probe_tree(add_calls, &calls), 0);
+	return calls;
+}
+
 /* Threads that have died keep their blocks until somebody sweeps, so that there are none left. */
 PROBE_TEST(probe_is_exact_without_a_block_for_each_thread, 16 * MIB)
 {
@@ -66,6 +82,7 @@ PROBE_TEST(probe_is_exact_without_a_block_for_each_thread, 16 * MIB)
 	struct probe_state s;
 
 	timed(1, 1);
+	timed(2, 0);
 	for (unsigned i = 0; i < THREADS; i++)
 		probe_test_threads(1, ten_calls);
 	probe_state_read(&s);
@@ -80,6 +97,7 @@ PROBE_TEST(probe_is_exact_without_a_block_for_each_thread, 16 * MIB)
 		MUST_INT(figures(2).errors, THREADS);
 		MUST_INT(histogram_total(1), 10 * THREADS);
 		MUST_INT(active(1), 0);
+		MUST_INT(calls_in_tree(), 21 * THREADS);
 		probe_sweep();
 	}
 	probe_state_read(&s);
@@ -127,14 +145,15 @@ static void every_figure_is_there(unsigned threads)
 	MUST_INT(sum.bytes, threads * 2000);
 	MUST_INT(sum.lost, 0);
 	MUST_INT(counted, threads * 2000);
+	MUST_INT(calls_in_tree(), sum.calls);
 }
 
 static void short_of_memory(void)
 {
 	struct probe_state s;
 
-	for (uint32_t id = 1; id < 200; id++)
-		timed(id, 1);
+	for (uint32_t id = 1; id < 300; id++)
+		timed(id, id < 200);
 	probe_test_threads(4, every_figure);
 	every_figure_is_there(4);
 	probe_sweep();
@@ -169,8 +188,8 @@ PROBE_TEST(probe_loses_nothing_with_memory, 16 * MIB)
 	struct probe_state s;
 	uint64_t used;
 
-	for (uint32_t id = 1; id < 200; id++)
-		timed(id, 1);
+	for (uint32_t id = 1; id < 300; id++)
+		timed(id, id < 200);
 	for (unsigned round = 1; round <= 20; round++) {
 		probe_test_threads(4, every_figure);
 		probe_sweep();
@@ -233,7 +252,7 @@ PROBE_TEST(probe_has_times_below_and_losses_without_memory, 0)
 	probe_sweep();
 	MUST_INT(active(1), 0);
 	MUST_INT(figures(2).lost, 2);
-	MUST_STR(tree(), "");
+	MUST_STR(tree(), "262144*204"); /* PROBE_PRUNED: all of them have no context */
 }
 
 static bool stop;
