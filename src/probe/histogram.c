@@ -2,6 +2,15 @@
 /* histogram.c - from buckets back to times. */
 #include "probe/histogram.h"
 
+#define QUARTER(e, m) [(4 + m) << (e - 2)...((5 + m) << (e - 2)) - 1] = 4 * e + m
+#define OCTAVE(e) QUARTER(e, 0), QUARTER(e, 1), QUARTER(e, 2), QUARTER(e, 3)
+
+/* 0 and 1 are in bucket 0; 2 and 3 have no quarters. */
+const uint8_t histogram_short[HISTOGRAM_SHORT] = {
+	[2] = 4,   [3] = 6,   OCTAVE(2), OCTAVE(3), OCTAVE(4),
+	OCTAVE(5), OCTAVE(6), OCTAVE(7), OCTAVE(8), OCTAVE(9),
+};
+
 uint64_t histogram_low(unsigned bucket)
 {
 	unsigned exponent = bucket / 4;

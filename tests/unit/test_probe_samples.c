@@ -128,7 +128,7 @@ TEST(histogram_buckets_are_at_most_a_quarter_wide)
 {
 	CHECK_INT(histogram_bucket(0), 0, NULL);
 	CHECK_INT(histogram_low(0), 0, NULL);
-	for (uint64_t ticks = 1; ticks < (uint64_t)1 << 41; ticks += 1 + ticks / 37) {
+	for (uint64_t ticks = 1; ticks < (uint64_t)1 << 41; ticks += 1 + ticks / 4096) {
 		unsigned bucket = histogram_bucket(ticks);
 		uint64_t low = histogram_low(bucket), high = histogram_low(bucket + 1);
 
