@@ -655,7 +655,7 @@ static int plan_run(struct rounds *d, char *text)
 
 int main(int argc, char **argv)
 {
-	struct rounds d = { .n = plan_setting("BENCH_ROUNDS", 9, 2),
+	struct rounds d = { .n = plan_setting("BENCH_ROUNDS", 25, 2),
 			    .ms = plan_setting("BENCH_MS", 180, 60),
 			    .warm_ms = plan_setting("BENCH_WARM_MS", 3000, 1500) };
 	FILE *plan = argc == 4 ? fopen(argv[1], "r") : NULL;
