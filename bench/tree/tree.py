@@ -3,10 +3,11 @@
 """tree.py OUT JDK_HOME MAJOR DIR -- PROGRAM...: is a call tree in little memory as good as the whole one?
 
 The program runs once with all its methods hooked, under an agent that also writes down every event
-(native/record.c).  The events are then given to the probe again, with memory for every context and with a fiftieth
-of what that took (SHARE), while its clock stands at what it was (native/replay.c): so all trees have seen the same
-calls, and took the same time for them.  A second run of the program, under the agent as it is and with the same
-limit, shows that it holds there, too."""
+(native/record.c).  The events are then given to the probe again, with memory for every context, with what an agent
+takes when nothing else is asked for (DEFAULT), and with a fiftieth of the whole (SHARE), while its clock stands at
+what it was (native/replay.c): so all trees have seen the same calls, and took the same time for them.  Bars are for
+the second; of the third, what must hold in however little memory, and how far the rest does.  A second run of the
+program, under the agent as it is and with a fiftieth, shows that it holds there, too."""
 import glob
 import json
 import os
@@ -17,6 +18,7 @@ import sys
 import time
 
 LARGE = int(os.environ.get("LARGE", str(1 << 30)))
+DEFAULT = 8 << 20
 SHARE = float(os.environ.get("SHARE", "0.02"))  # of the memory that the whole tree takes
 TURNS = 1 if os.environ.get("BENCH_QUICK") else 3
 PAUSE_US = 100
@@ -113,42 +115,54 @@ def bar(name, figure, what, met):
     print("tree/%s-%s: %s (bar: %s) %s" % (name, major, figure, what, "met" if met else "short"))
 
 
+def describe(what, got, spent, ns):
+    tree = got["tree"]
+    print("%s, %.2f MiB: %d contexts, and %d (pruned)" % (what, got["limit"] / 2**20, tree["nodes"],
+                                                          tree["pruned_nodes"]))
+    print("  of %d contexts above 1 %% of time or calls %d are kept, their time off by at most %.2f %%; %d have more than "
+          "0.1 %% of the calls, of which the worst lacks %.1f %%" %
+          (tree["hot"], tree["kept"], 100 * tree["time_off"], tree["warm_by_calls"], 100 * tree["warm_off"]))
+    print("  taken out: %d; calls without a context: %d; the bound: %.2f %% of all calls, %.2f %% of all time" %
+          (got["taken_out"], got["refused"] + got["too_deep"], 100 * got["bound_calls"] / got["calls"],
+           100 * got["bound_ticks"] / got["ticks"]))
+    print("  making room, us: %d times, half within %.1f, 99 %% within %.1f, longest %.1f; a call, clock not counted: "
+          "%.0f ns" % (len(spent), spent[len(spent) // 2], spent[int(len(spent) * 0.99)], spent[-1], ns))
+
+
+def bars(suffix, got):
+    """What holds in however little memory."""
+    tree = got["tree"]
+    bar("memory" + suffix, "%.2f MiB" % (got["memory"] / 2**20), "at most the limit, %.2f MiB" % (got["limit"] / 2**20),
+        got["memory"] <= got["limit"])
+    bar("hot" + suffix, "%d of %d" % (tree["kept"], tree["hot"]), "every context above 1 % kept",
+        tree["kept"] == tree["hot"] > 0)
+    bar("sums" + suffix, "%d of %d" % (tree["calls"], got["calls"]), "as many calls in the tree as were made",
+        tree["calls"] == got["calls"])
+
+
 def main():
     recorded = Run("whole-" + major, out + "/bench/tree/libsonde.so", LARGE, events)
     if not any(os.path.getsize(f) for f in glob.glob(events + "/*")):
         sys.exit("tree: no event was recorded of JDK %s; see %s" % (major, folder))
     whole = replay(LARGE, "-l", recorded.tree(folder + "/whole"))
-    limit = max(int(whole["memory"] * SHARE), 256 << 10)
-    part, ns = replay(limit), [[], []]
+    limits = [LARGE, DEFAULT, max(int(whole["memory"] * SHARE), 256 << 10)]
+    usual, part = replay(limits[1]), replay(limits[2])
+    ns = [[], [], []]
     for _ in range(TURNS):
-        ns[0].append(replay(LARGE)["ns_per_call"])
-        ns[1].append(replay(limit)["ns_per_call"])
+        for i, limit in enumerate(limits):
+            ns[i].append(replay(limit)["ns_per_call"])
     ns = [min(n) for n in ns]
-    spent = pauses(limit)
-    p99 = spent[int(len(spent) * 0.99)]
-    default = pauses(8 << 20)
-    in_tree, of_methods, status = Run("part-" + major, out + "/libsonde.so", limit).sums()
-    tree = part["tree"]
-    print("JDK %s: %d calls; all contexts: %d in %.1f MiB; with a limit of %.2f MiB: %d, and %d (pruned)" %
-          (major, whole["calls"], whole["contexts"], whole["memory"] / 2**20, part["limit"] / 2**20, tree["nodes"],
-           tree["pruned_nodes"]))
-    print("  above 1 %% of time or calls: %d contexts, %d by time and %d by calls; above 0.1 %% of calls: %d, of which "
-          "the worst lacks %.1f %%" % (tree["hot"], tree["hot_by_time"], tree["hot_by_calls"], tree["warm_by_calls"],
-                                     100 * tree["warm_off"]))
-    print("  taken out: %d; calls without a context: %d; the bound: %.2f %% of all calls, %.2f %% of all time" %
-          (part["taken_out"], part["refused"] + part["too_deep"], 100 * part["bound_calls"] / part["calls"],
-           100 * part["bound_ticks"] / part["ticks"]))
-    print("  making room, us: %d times, half within %.1f, 99 %% within %.1f, longest %.1f; with 8 MiB: %d times, "
-          "half within %.1f, 99 %% within %.1f, longest %.1f" %
-          (len(spent), spent[len(spent) // 2], p99, spent[-1], len(default), default[len(default) // 2],
-           default[int(len(default) * 0.99)], default[-1]))
-    print("  a call, clock not counted: %.0f ns with all contexts, %.0f ns with the limit" % tuple(ns))
+    spent = [pauses(limit) for limit in limits[1:]]
+    in_tree, of_methods, status = Run("part-" + major, out + "/libsonde.so", limits[2]).sums()
+    tree = usual["tree"]
+    print("JDK %s: %d calls; all contexts: %d in %.1f MiB; a call, clock not counted: %.0f ns" %
+          (major, whole["calls"], whole["contexts"], whole["memory"] / 2**20, ns[0]))
+    describe("unless told otherwise", usual, spent[0], ns[1])
+    describe("a fiftieth" if SHARE == 0.02 else "%g of that" % SHARE, part, spent[1], ns[2])
     bar("recorded", "%.4f %%" % (100 * whole["live"]["calls_off_any"]),
         "the agent's own tree of that run has the calls that were recorded", whole["live"]["calls_off_any"] == 0)
-    bar("memory", "%.2f MiB" % (part["memory"] / 2**20), "at most the limit, %.2f MiB" % (part["limit"] / 2**20),
-        part["memory"] <= part["limit"])
-    bar("hot", "%d of %d" % (tree["kept"], tree["hot"]), "every context above 1 % kept",
-        tree["kept"] == tree["hot"] > 0)
+    bars("", usual)
+    bars("-part", part)
     bar("time", "%.2f %%" % (100 * tree["time_off"]), "time of each context above 1 % of it off by less than 2 %",
         tree["time_off"] < 0.02)
     hot = tree["hot_by_calls"]  # else it has to hold for those that are less hot
@@ -156,18 +170,17 @@ def main():
         "no context has 1 %% of them; of %d above 0.1 %% the worst lacks %.2f %%" % (tree["warm_by_calls"], 100 * tree["warm_off"]),
         "calls of each context above 1 % of them off by less than 2 %",
         tree["calls_off"] < 0.02 if hot else tree["warm_by_calls"] > 0 and tree["warm_off"] < 0.02)
-    bar("sums", "%d of %d" % (tree["calls"], part["calls"]), "as many calls in the tree as were made",
-        tree["calls"] == part["calls"])
     bar("per-call", "%.2f x" % (ns[1] / ns[0]), "a call at most 1.5 x what it takes with all contexts",
         ns[1] < 1.5 * ns[0])
-    bar("pause", "%.0f us" % max(spent[-1], default[-1]), "making room at most %d us" % PAUSE_US,
-        max(spent[-1], default[-1]) <= PAUSE_US)
-    bar("agent-memory", "%.2f MiB" % (status["memory"] / 2**20), "the agent with that limit keeps it",
+    longest = max(s[-1] for s in spent)
+    bar("pause", "%.0f us" % longest, "making room at most %d us" % PAUSE_US, longest <= PAUSE_US)
+    bar("agent-memory", "%.2f MiB" % (status["memory"] / 2**20), "the agent with a fiftieth keeps to it",
         status["memory"] <= status["memory_limit"])
     bar("agent-sums", "%d of %d" % (in_tree, of_methods), "its tree has as many calls as its methods, 0.1 %",
         abs(in_tree - of_methods) <= of_methods / 1000)
-    json.dump({"jdk": major, "whole": whole, "part": part, "ns_per_call": ns, "pauses_us": len(spent),
-               "pause_us": spent[-1], "pause_99_us": p99, "pause_8m_us": default[-1]},
+    json.dump({"jdk": major, "whole": whole, "usual": usual, "part": part, "ns_per_call": ns,
+               "pauses_us": [len(s) for s in spent], "pause_us": [s[-1] for s in spent],
+               "pause_99_us": [s[int(len(s) * 0.99)] for s in spent]},
               open("%s/../tree-%s.json" % (folder, major), "w"))
 
 
