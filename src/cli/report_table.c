@@ -213,7 +213,7 @@ static void footer(const struct report_table *how, const struct report *r,
 	if (!r->has_status)
 		return;
 	note(out, s->contexts_lost,
-	     "calls have no place in the call tree, since memory was used up or they were too deep; "
+	     "calls have no context in the call tree, since memory was used up or they were too deep; "
 	     "their counts and times are in the figures here");
 	note(out, s->exits_lost,
 	     "calls began and were never seen to end (stack overflow); they are counted, not timed");
