@@ -142,7 +142,7 @@ static void take_in_lanes(struct merger *m)
 
 /* Of the calls that methods share, most were taken out of a tree, and a node there stands for them.
  * The others never had a context: their thread has no tree, or no memory was left.  For these there
- * is one below the root.  Their time is in that of whatever called them. */
+ * is one below the root.  Their time is in that of the call above them, if that has a node. */
 static void take_in_shared(struct merger *m)
 {
 	uint64_t calls = 0, pruned = 0;
