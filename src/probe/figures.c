@@ -9,6 +9,7 @@
 #include "probe/nodes.h"
 
 #include "base/err.h"
+#include "base/tick.h"
 #include "probe/histogram.h"
 #include "probe/lane.h"
 
@@ -46,14 +47,43 @@ bool probe_method_settles(uint32_t id)
 
 /* ---- while nobody prunes ------------------------------------------------------------------ */
 
-/* No thread begins to prune from now on; one that has begun needs some milliseconds.  Who has
- * waited for a whole second reads what there is. */
+enum {
+	A_MOMENT = 512, /* looks: as long as a step of pruning takes mostly */
+	POLITE = 20,
+	A_SECOND = 20000, /* sleeps, at least */
+};
+
+static const struct timespec a_while = { .tv_nsec = 50000 };
+
+static bool somebody_prunes(void)
+{
+	return __atomic_load_n(&probe.pruning, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* True: no thread begins to prune from now on, and none is at it. */
+static bool begin_between(void)
+{
+	for (int i = 0; i < A_MOMENT && somebody_prunes(); i++)
+		(void)tick_now(); /* takes its time */
+	__atomic_fetch_add(&probe.reading, 1, __ATOMIC_SEQ_CST);
+	if (!somebody_prunes())
+		return true;
+	__atomic_fetch_sub(&probe.reading, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+/* A thread that cannot prune meanwhile may lose contexts, so it comes first.  But where many threads
+ * do, there is always one, so at last they have to wait.  Who has waited for a whole second reads
+ * what there is. */
 void figures_begin(void)
 {
-	static const struct timespec a_while = { .tv_nsec = 50000 };
-
+	for (int i = 0; i < POLITE; i++) {
+		if (begin_between())
+			return;
+		nanosleep(&a_while, NULL);
+	}
 	__atomic_fetch_add(&probe.reading, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < 20000 && __atomic_load_n(&probe.pruning, __ATOMIC_SEQ_CST); i++)
+	for (int i = 0; i < A_SECOND && somebody_prunes(); i++)
 		nanosleep(&a_while, NULL);
 }
 

@@ -161,6 +161,7 @@ struct probe_prune {
 	uint16_t round;			 /* how often it began anew */
 	uint32_t chain;			 /* the next chain of heads */
 	uint32_t wait;			 /* nodes to be wanted before it is worth trying again */
+	uint32_t in_vain;		 /* ... before it is worth waiting for who reads */
 	uint32_t reserve;		 /* nodes to be free; 0 while there is memory to be had */
 	uint32_t cold[2], gone[2];	 /* leaves that it took out; and with what was above them */
 	uint32_t looked[2];		 /* nodes: this round and the one before */

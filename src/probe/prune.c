@@ -17,9 +17,10 @@
  *
  * Who is in the way.  The tree is its thread's, which does nothing else meanwhile, and a signal
  * handler in it finds itself muted.  The agent reads nodes and methods as one, so the two exclude
- * each other by two words, each written before the other is read: the agent waits, the thread does
- * not but takes of its reserve, and when that is used up goes on without a context.  While somebody
- * reads, a node may come into being, but none goes. */
+ * each other by two words, each written before the other is read.  The agent waits.  The thread
+ * takes of its reserve; when that is used up it stays for some microseconds, which is what reading
+ * one method takes, and then goes on without a context.  While somebody reads, a node may come into
+ * being, but none goes. */
 #include "probe/prune.h"
 
 #include "base/tick.h"
@@ -38,7 +39,8 @@ enum {
 
 	ROUNDS = 8,
 	CHAINS = 32, /* of heads, to look for windows in */
-	WAIT = 64,   /* nodes to be wanted after nothing could be taken out */
+	WAIT = 64,   /* nodes to be wanted before what was in vain is tried again */
+	STAY = 512,  /* times to look whether the agent still reads: 4 to 10 us */
 	PINS = 3,
 };
 
@@ -348,26 +350,59 @@ static bool step_own(struct probe_thread *t, const struct probe_node *keep)
 	return has_room(t);
 }
 
+/* Who begins to read sees it and waits; for one that reads already it is looked so many times. */
+static bool keep_readers_out(int looks)
+{
+	if (looks == 1 && LOAD(probe.reading))
+		return false;
+	__atomic_fetch_add(&probe.pruning, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&probe.reading, __ATOMIC_SEQ_CST)) {
+		if (--looks <= 0) {
+			__atomic_fetch_sub(&probe.pruning, 1, __ATOMIC_SEQ_CST);
+			return false;
+		}
+		(void)tick_now(); /* takes its time */
+	}
+	return true;
+}
+
+static void let_readers_in(void)
+{
+	__atomic_fetch_sub(&probe.pruning, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Who reads for longer is not waited for at each call that it lasts. */
+static bool await_readers(struct probe_prune *p)
+{
+	bool good;
+
+	if (p->in_vain > 0) {
+		p->in_vain--;
+		return keep_readers_out(1);
+	}
+	good = keep_readers_out(STAY);
+	p->in_vain = good ? 0 : WAIT;
+	return good;
+}
+
 bool prune_own(struct probe_thread *t, const struct probe_node *keep)
 {
 	bool good;
 
-	if (t->busy || t->nodes_n == 0 || LOAD(probe.reading))
+	if (t->busy || t->nodes_n == 0)
 		return false;
 	if (t->prune.wait > 0) {
 		t->prune.wait--;
 		return false;
 	}
-	__atomic_fetch_add(&probe.pruning, 1, __ATOMIC_SEQ_CST);
-	good = !__atomic_load_n(&probe.reading, __ATOMIC_SEQ_CST);
-	if (good) {
-		STORE(t->busy, 1);
-		probe_mute(true);
-		good = step_own(t, keep);
-		probe_mute(false);
-		STORE(t->busy, 0);
-	}
-	__atomic_fetch_sub(&probe.pruning, 1, __ATOMIC_SEQ_CST);
+	if (!(keep ? keep_readers_out(1) : await_readers(&t->prune)))
+		return false;
+	STORE(t->busy, 1);
+	probe_mute(true);
+	good = step_own(t, keep);
+	probe_mute(false);
+	STORE(t->busy, 0);
+	let_readers_in();
 	return good;
 }
 

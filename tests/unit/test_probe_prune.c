@@ -8,7 +8,9 @@
 #include "probe/probe_priv.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -303,6 +305,72 @@ PROBE_TEST(probe_is_exact_when_it_is_read_while_it_prunes, 256 << 10)
 	MUST_INT(methods.strangers, 0);
 	probe_state_read(&s);
 	MUST(s.pruned > 0);
+}
+
+static uint64_t refused(void)
+{
+	struct probe_state s;
+
+	probe_state_read(&s);
+	return s.nodes_refused;
+}
+
+static uint32_t made_way;
+
+/* Now and then: if somebody waits, it is read no longer. */
+static void make_way(int signal)
+{
+	(void)signal;
+	if (LOAD(probe.pruning) && LOAD(probe.reading)) {
+		figures_end();
+		made_way++;
+	}
+}
+
+/* The reader is a signal handler: another thread would be without a processor when it is to make
+ * way. */
+PROBE_TEST(a_thread_waits_a_moment_for_who_reads_rather_than_lose_contexts, 256 << 10)
+{
+	enum { ROUNDS = 2000, OFTEN = 20 };
+	struct sigaction action = { .sa_handler = make_way, .sa_flags = SA_RESTART };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
+	struct itimerspec often = { { .tv_nsec = 50000 }, { .tv_nsec = 50000 } };
+	struct truth t;
+	timer_t timer;
+
+	every_method_timed();
+	MUST_INT(sigaction(SIGUSR2, &action, NULL), 0);
+	MUST_INT(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	MUST_INT(timer_settime(timer, 0, &often, NULL), 0);
+	for (uint64_t round = 0; round < ROUNDS && made_way < OFTEN; round++) {
+		if (!LOAD(probe.reading))
+			figures_begin();
+		truth_init(&t);
+		t.calls = CALLS / scale() / 100 * 99;
+		walk(&t, 77 + round);
+		truth_release(&t);
+	}
+	timer_delete(timer);
+	MUST(made_way >= OFTEN);
+}
+
+/* Who reads for long is not waited for. */
+PROBE_TEST(calls_go_on_without_a_context_while_somebody_reads_for_long, 256 << 10)
+{
+	uint64_t before;
+
+	every_method_timed();
+	walk(&whole, 5);
+	before = refused();
+	figures_begin();
+	whole.calls = 0;
+	walk(&whole, 6);
+	figures_end();
+	MUST(refused() > before);
+	before = refused();
+	whole.calls = 0;
+	walk(&whole, 7);
+	MUST_INT(refused(), before);
 }
 
 /* Histograms of methods whose nodes have all gone are the methods' own then. */
