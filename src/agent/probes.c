@@ -657,12 +657,26 @@ void probes_train(JNIEnv *jni)
 	(*jni)->ExceptionClear(jni);
 }
 
+/* Without one, each foreign call takes a dozen interpreted ones: Tomcat with all methods hooked took
+ * eight minutes to start. */
+static bool has_compiler(void)
+{
+	char *info = NULL;
+	bool compiles = true;
+
+	(*agent.jvmti)->GetSystemProperty(agent.jvmti, "java.vm.info", &info);
+	if (info)
+		compiles = strstr(info, "interpreted mode") == NULL;
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)info);
+	return compiles;
+}
+
 bool probes_go_fast(JNIEnv *jni)
 {
 	if (agent.jdk < 22 || probes.fast || probes.fast_failed || !probes.open ||
 	    agent.options.jni)
 		return true;
-	probes.fast = warm_up(jni);
+	probes.fast = has_compiler() && warm_up(jni);
 	probes.fast_failed = !probes.fast;
 	if (probes.fast)
 		probes_warm_blanks(jni);
