@@ -6,6 +6,7 @@
  * The plan has lines with fields between tabs; A and B are commands for sh:
  *
  *	start	NAME	PORT	PAIRS	A	B	time to the first answer, and memory then
+ *	own	NAME	PORT	STARTS	A	B	processor time of the agent's own code
  *	load	NAME	PORT	PAIRS	A	B	throughput under wrk
  *
  * For start, A is the program without and B with the agent.  The first answer is the first line
@@ -13,6 +14,12 @@
  * A first or B first.  Of times the fastest fifth is looked at, since a machine shared with others
  * only ever makes a start slower; the interval (95 %) comes from drawing the pairs again.  Of
  * memory it is the median of the pairs' differences, with an interval from their ranks.
+ *
+ * For own, A runs the program with the agent under a profiler, which is ended by SIGTERM after the
+ * first answer, and B prints what it has seen: samples, thread and library, line by line.  The
+ * agent's are those of its library and of its thread.  Differences of a few milliseconds between
+ * starts of seconds cannot be told by pairs; what the JVM itself does for an agent is not in it, and
+ * is what pairs of hello world show.
  *
  * For load, A is a server and B is sonde.  Two processes differ by luck (what was compiled when,
  * where memory lies), by more than what is looked for; so it is one server, to which the agent is
@@ -340,6 +347,61 @@ static bool start_measure(struct pairs *d, const struct plan *plan)
 	return true;
 }
 
+/* ---- the agent's own ---------------------------------------------------------------------------- */
+
+#define SAMPLE_MS 0.1 /* as bench/idle/run has it */
+
+/* Milliseconds of all threads, and of the agent. */
+static bool own_read(const char *command, double *all, double *own)
+{
+	char line[512], thread[128], library[256];
+	FILE *f = popen(command, "re");
+	double samples;
+
+	*all = *own = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lf %127[^;];%255s", &samples, thread, library) != 3)
+			continue;
+		*all += samples * SAMPLE_MS;
+		if (strstr(library, "libsonde") || strncmp(thread, "sonde", 5) == 0)
+			*own += samples * SAMPLE_MS;
+	}
+	return f && pclose(f) == 0 && *all > 0;
+}
+
+static bool own_once(struct pairs *d, const struct plan *plan, double *all, double *own)
+{
+	struct process p;
+	bool answered;
+
+	if (!process_start(d, &p, plan->command[0], plan->port == 0))
+		return false;
+	answered = !isnan(first_answer(&p, plan->port));
+	kill(p.pid, SIGTERM);
+	waitpid(p.pid, NULL, 0);
+	close(p.out);
+	return answered && own_read(plan->command[1], all, own);
+}
+
+static bool own_measure(struct pairs *d, const struct plan *plan)
+{
+	double all[SPREAD_MAX], own[SPREAD_MAX];
+	unsigned n = d->quick ? 1 : plan->n;
+	struct figure f;
+
+	fprintf(stderr, "idle: %s: %u starts ...\n", plan->name, n);
+	for (unsigned i = 0; i < n; i++)
+		if (!own_once(d, plan, &all[i], &own[i]))
+			return give_up(d, plan, "was not seen");
+	qsort(own, n, sizeof(*own), spread_order);
+	f = (struct figure){ own[0], spread_quantile(own, n, 0.5), own[n - 1] };
+	printf("%-24s %10s %10.1f %10.2f [%.2f %.2f] ms of processor time, the agent's own\n",
+	       plan->name, "", spread_of(all, n).median, f.middle, f.low, f.high);
+	bar_add(d, plan, &f, &(struct bar){ "", "ms", "at most 10 ms", f.high <= 10 });
+	fflush(stdout);
+	return true;
+}
+
 /* ---- load --------------------------------------------------------------------------------------- */
 
 struct window {
@@ -469,6 +531,8 @@ static int plan_line(struct pairs *d, char *line)
 		return 2;
 	if (strcmp(f[0], "start") == 0)
 		start_measure(d, &plan);
+	else if (strcmp(f[0], "own") == 0)
+		own_measure(d, &plan);
 	else if (strcmp(f[0], "load") == 0)
 		load_measure(d, &plan);
 	else
