@@ -374,14 +374,12 @@ static void let_readers_in(void)
 /* Who reads for longer is not waited for at each call that it lasts. */
 static bool await_readers(struct probe_prune *p)
 {
-	bool good;
+	bool waits = p->in_vain == 0, good = keep_readers_out(waits ? STAY : 1);
 
-	if (p->in_vain > 0) {
-		p->in_vain--;
-		return keep_readers_out(1);
-	}
-	good = keep_readers_out(STAY);
-	p->in_vain = good ? 0 : WAIT;
+	if (good)
+		p->in_vain = 0;
+	else
+		p->in_vain = waits ? WAIT : p->in_vain - 1;
 	return good;
 }
 

@@ -8,9 +8,7 @@
 #include "probe/probe_priv.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -315,62 +313,41 @@ static uint64_t refused(void)
 	return s.nodes_refused;
 }
 
-static uint32_t made_way;
-
-/* Now and then: if somebody waits, it is read no longer. */
-static void make_way(int signal)
+/* A twentieth of a walk. */
+static void walk_some(uint64_t random)
 {
-	(void)signal;
-	if (LOAD(probe.pruning) && LOAD(probe.reading)) {
-		figures_end();
-		made_way++;
-	}
-}
-
-/* The reader is a signal handler: another thread would be without a processor when it is to make
- * way. */
-PROBE_TEST(a_thread_waits_a_moment_for_who_reads_rather_than_lose_contexts, 256 << 10)
-{
-	enum { ROUNDS = 2000, OFTEN = 20 };
-	struct sigaction action = { .sa_handler = make_way, .sa_flags = SA_RESTART };
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
-	struct itimerspec often = { { .tv_nsec = 50000 }, { .tv_nsec = 50000 } };
 	struct truth t;
-	timer_t timer;
 
-	every_method_timed();
-	MUST_INT(sigaction(SIGUSR2, &action, NULL), 0);
-	MUST_INT(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
-	MUST_INT(timer_settime(timer, 0, &often, NULL), 0);
-	for (uint64_t round = 0; round < ROUNDS && made_way < OFTEN; round++) {
-		if (!LOAD(probe.reading))
-			figures_begin();
-		truth_init(&t);
-		t.calls = CALLS / scale() / 100 * 99;
-		walk(&t, 77 + round);
-		truth_release(&t);
-	}
-	timer_delete(timer);
-	MUST(made_way >= OFTEN);
+	truth_init(&t);
+	t.calls = CALLS / scale() / 20 * 19;
+	walk(&t, random);
+	truth_release(&t);
 }
 
-/* Who reads for long is not waited for. */
+/* Who reads is waited for, for a moment, but not at each call that it lasts. */
 PROBE_TEST(calls_go_on_without_a_context_while_somebody_reads_for_long, 256 << 10)
 {
 	uint64_t before;
+	bool waited = false;
 
 	every_method_timed();
 	walk(&whole, 5);
 	before = refused();
 	figures_begin();
-	whole.calls = 0;
-	walk(&whole, 6);
+	for (uint64_t k = 0; k < 20; k++) {
+		walk_some(6 + k);
+		waited |= probe_local.mine->prune.in_vain > 0;
+	}
 	figures_end();
+	MUST(waited);
+	MUST_INT(LOAD(probe.pruning), 0);
 	MUST(refused() > before);
+	walk_some(27); /* makes room */
 	before = refused();
-	whole.calls = 0;
-	walk(&whole, 7);
+	for (uint64_t k = 0; k < 4; k++)
+		walk_some(28 + k);
 	MUST_INT(refused(), before);
+	MUST_INT(probe_local.mine->prune.in_vain, 0);
 }
 
 /* Histograms of methods whose nodes have all gone are the methods' own then. */
