@@ -350,6 +350,11 @@ static bool step_own(struct probe_thread *t, const struct probe_node *keep)
 	return has_room(t);
 }
 
+static void let_readers_in(void)
+{
+	__atomic_fetch_sub(&probe.pruning, 1, __ATOMIC_SEQ_CST);
+}
+
 /* Who begins to read sees it and waits; for one that reads already it is looked so many times. */
 static bool keep_readers_out(int looks)
 {
@@ -358,17 +363,12 @@ static bool keep_readers_out(int looks)
 	__atomic_fetch_add(&probe.pruning, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&probe.reading, __ATOMIC_SEQ_CST)) {
 		if (--looks <= 0) {
-			__atomic_fetch_sub(&probe.pruning, 1, __ATOMIC_SEQ_CST);
+			let_readers_in();
 			return false;
 		}
 		(void)tick_now(); /* takes its time */
 	}
 	return true;
-}
-
-static void let_readers_in(void)
-{
-	__atomic_fetch_sub(&probe.pruning, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Who reads for longer is not waited for at each call that it lasts. */

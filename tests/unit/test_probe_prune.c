@@ -324,7 +324,34 @@ static void walk_some(uint64_t random)
 	truth_release(&t);
 }
 
-/* Who reads is waited for, for a moment, but not at each call that it lasts. */
+static bool seen;
+
+static void *look_for_who_waits(void *arg)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		if (LOAD(probe.pruning))
+			__atomic_store_n(&seen, true, __ATOMIC_RELAXED);
+	return arg;
+}
+
+/* Nobody prunes meanwhile, so who says so waits. */
+PROBE_TEST(a_thread_without_room_waits_for_who_reads, 256 << 10)
+{
+	pthread_t looks;
+
+	every_method_timed();
+	walk(&whole, 5);
+	figures_begin();
+	pthread_create(&looks, NULL, look_for_who_waits, NULL);
+	for (uint64_t k = 0; k < 2000 && !__atomic_load_n(&seen, __ATOMIC_RELAXED); k++)
+		walk_some(6 + k);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(looks, NULL);
+	figures_end();
+	MUST(seen);
+}
+
+/* But not at each call that it lasts. */
 PROBE_TEST(calls_go_on_without_a_context_while_somebody_reads_for_long, 256 << 10)
 {
 	uint64_t before;
