@@ -18,8 +18,8 @@
  * For own, A runs the program with the agent under a profiler, which is ended by SIGTERM after the
  * first answer, and B prints what it has seen: samples, thread and library, line by line.  The
  * agent's are those of its library and of its thread.  Differences of a few milliseconds between
- * starts of seconds cannot be told by pairs; what the JVM itself does for an agent is not in it, and
- * is what pairs of hello world show.
+ * starts of seconds cannot be told by pairs.  What the JVM and the kernel do for an agent in the
+ * program's threads is not in it, and is what pairs of hello world show.
  *
  * For load, A is a server and B is sonde.  Two processes differ by luck (what was compiled when,
  * where memory lies), by more than what is looked for; so it is one server, to which the agent is
