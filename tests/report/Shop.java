@@ -77,12 +77,16 @@ public class Shop {
         static volatile boolean closed;
         static volatile long sum;
 
-        /** Another thread has the monitor. */
+        /** Another thread has the monitor, and keeps it for 100 ms from when this one stands at it. */
         static void blocked() throws InterruptedException {
+            Thread self = Thread.currentThread();
             Thread other = new Thread(() -> {
                 synchronized (door) {
                     closed = true;
-                    pause();
+                    while (self.getState() != Thread.State.BLOCKED) {
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                    parks();
                 }
             });
             closed = false;
@@ -92,10 +96,6 @@ public class Shop {
             }
             enter();
             other.join();
-        }
-
-        static void pause() {
-            LockSupport.parkNanos(100_000_000);
         }
 
         static void enter() {
