@@ -39,7 +39,7 @@ static struct {
 
 /* The JVM finds these by name: RegisterNatives would make it warn on the program's stdout, since
  * the class is one of java.base.  The JavaCritical_ twins are found beside them. */
-#define NATIVE __attribute__((visibility("default")))
+#define NATIVE __attribute__((visibility("default"))) PROBE_NEAR
 #define PLAIN(type, name, ...)                                                      \
 	NATIVE type JNICALL Java_java_util_SondeProbe_##name(JNIEnv *jni, jclass c, \
 							     ##__VA_ARGS__);        \
@@ -51,7 +51,7 @@ static struct {
 static uint8_t manners[PROBE_METHODS]; /* PROBES_* */
 
 /* Of a method whose gate is open at times. */
-static uint64_t begin(uint32_t id)
+static PROBE_NEAR uint64_t begin(uint32_t id)
 {
 	switch (__atomic_load_n(&manners[id & (PROBE_METHODS - 1)], __ATOMIC_RELAXED)) {
 	case PROBES_SOLO:
@@ -85,7 +85,7 @@ static void undo(uint32_t id, uint64_t token)
 }
 
 /* Of a token that is below 0 for Java. */
-static void end(uint32_t id, uint64_t token)
+static PROBE_NEAR void end(uint32_t id, uint64_t token)
 {
 	if (is_marked(token, SOLO_TOKEN)) {
 		solo_exit(id, token);

@@ -203,7 +203,7 @@ static inline uint64_t push_drawn(struct probe_node *node, uint32_t id)
 }
 
 /* One of several calls, or one about which facts are wanted, or that has to wait. */
-static APART uint64_t enter_drawn(struct probe_node *node, uint32_t id)
+static APART PROBE_NEAR uint64_t enter_drawn(struct probe_node *node, uint32_t id)
 {
 	uint32_t one_in = node->one_in & ONE_IN_N;
 
@@ -299,7 +299,7 @@ static COLD uint64_t enter_new(uint32_t id)
 }
 
 /* Another child than the one that was called last. */
-static APART uint64_t enter_other(uint32_t id)
+static APART PROBE_NEAR uint64_t enter_other(uint32_t id)
 {
 	struct probe_thread *t = probe_local.mine;
 	struct probe_node *parent = frame_context(probe_local.top),
@@ -312,7 +312,7 @@ static APART uint64_t enter_other(uint32_t id)
 	return enter_node(node, id);
 }
 
-uint64_t probe_enter(uint32_t id)
+PROBE_NEAR uint64_t probe_enter(uint32_t id)
 {
 	struct probe_node *node = probe_local.recent;
 
@@ -387,7 +387,7 @@ static APART void count_other(uint32_t id)
 	ADD(node->counted, 1);
 }
 
-void probe_count(uint32_t id)
+PROBE_NEAR void probe_count(uint32_t id)
 {
 	struct probe_node *node = probe_local.recent;
 
@@ -586,7 +586,7 @@ static APART void exit_other(uint32_t id, uint64_t token, uint64_t now, bool thr
 	leave(f, call.ticks);
 }
 
-void probe_exit(uint32_t id, uint64_t token)
+PROBE_NEAR void probe_exit(uint32_t id, uint64_t token)
 {
 	struct probe_frame *f = probe_local.top;
 	uint64_t now, ticks;

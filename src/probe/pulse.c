@@ -13,12 +13,12 @@ enum {
 	AT_ONCE = 16,	  /* pulses a thread keeps to itself */
 };
 
-void probe_pulse(uint64_t ticks)
+PROBE_NEAR void probe_pulse(uint64_t ticks)
 {
 	probe_local.pulse = ticks + 1;
 }
 
-void probe_pulse_count(uint32_t id)
+PROBE_NEAR void probe_pulse_count(uint32_t id)
 {
 	struct probe_local *l = &probe_local;
 	uint64_t ticks = l->pulse;

@@ -8,7 +8,7 @@ uint64_t probe_now(void)
 	return tick_now();
 }
 
-uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since)
+PROBE_NEAR uint64_t probe_shift(uint32_t id, uint64_t token, uint64_t since)
 {
 	uint64_t now = tick_now(), later = token + ((now > since ? now - since : 0) << 1);
 	struct probe_frame *f;

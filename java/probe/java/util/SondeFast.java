@@ -11,6 +11,10 @@ import jdk.internal.vm.annotation.ForceInline;
  * JDK 22 on. It is found by reflection, so that this class can be compiled by an older javac. The
  * agent initialises it in the background, since that takes some 150 ms, calls each method once, so
  * that its call sites are linked, and then sets SondeProbe.fast.
+ *
+ * <p>For C all that begins and ends a call takes a number and a token and gives a token, though each
+ * uses only some of it: for each type the JVM makes a way of its own, and a call that is timed
+ * rarely would find cold the one by which it ends. So it is the one by which every call begins.
  */
 final class SondeFast {
     private static final MethodHandle COUNT;
@@ -26,12 +30,12 @@ final class SondeFast {
             Object i = layout("JAVA_INT");
             Object j = layout("JAVA_LONG");
             COUNT = handle(0, null, i);
-            ENTER = handle(1, j, i);
-            EXIT = handle(2, null, i, j);
+            ENTER = handle(1, j, i, j);
+            EXIT = handle(2, j, i, j);
             MAY = handle(3, layout("JAVA_BOOLEAN"), i);
             MUTE = handle(4, null, layout("JAVA_BOOLEAN"));
-            BEGIN = handle(7, j, i);
-            END = handle(8, null, i, j);
+            BEGIN = handle(7, j, i, j);
+            END = handle(8, j, i, j);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -87,7 +91,7 @@ final class SondeFast {
     @ForceInline
     static long enter(int id) {
         try {
-            return (long) ENTER.invokeExact(id);
+            return (long) ENTER.invokeExact(id, 0L);
         } catch (Throwable e) {
             return 0;
         }
@@ -96,7 +100,7 @@ final class SondeFast {
     @ForceInline
     static void exit(int id, long token) {
         try {
-            EXIT.invokeExact(id, token);
+            long none = (long) EXIT.invokeExact(id, token);
         } catch (Throwable e) {
             // C throws nothing
         }
@@ -105,7 +109,7 @@ final class SondeFast {
     @ForceInline
     static long begin(int id) {
         try {
-            return (long) BEGIN.invokeExact(id);
+            return (long) BEGIN.invokeExact(id, 0L);
         } catch (Throwable e) {
             return 0;
         }
@@ -114,7 +118,7 @@ final class SondeFast {
     @ForceInline
     static void end(int id, long token) {
         try {
-            END.invokeExact(id, token);
+            long none = (long) END.invokeExact(id, token);
         } catch (Throwable e) {
             // C throws nothing
         }
