@@ -31,6 +31,11 @@ void test_skip(const char *why)
 	current_skip = why;
 }
 
+bool test_is_short(void)
+{
+	return getenv("TEST_SHORT") != NULL;
+}
+
 static void fail(const struct test_at *at, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -59,6 +59,8 @@ struct test_at {
 
 void test_add(struct test *t);
 void test_skip(const char *why);
+/* TEST_SHORT is set, by tools that make everything fifty times as slow: a part of the rounds will do. */
+bool test_is_short(void);
 bool test_check(bool held, const struct test_at *at);
 bool test_int(intmax_t got, intmax_t want, const struct test_at *at);
 bool test_str(const char *got, const char *want, const struct test_at *at);

@@ -14,7 +14,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -418,21 +417,15 @@ static void do_turn(unsigned v)
 	put_away[v] = probe_unmount();
 }
 
-/* TEST_SHORT: a twentieth of them, for tools that make everything fifty times as slow. */
-static bool is_short(void)
-{
-	return getenv("TEST_SHORT") != NULL;
-}
-
 static unsigned turns(void)
 {
-	return is_short() ? TURNS / 20 : TURNS;
+	return test_is_short() ? TURNS / 20 : TURNS;
 }
 
 /* So many sets of rules in a short run as in a long one: two would open little. */
 static bool is_time_for_a_change(unsigned turn)
 {
-	return turn % (is_short() ? CHANGE / 20 : CHANGE) == 0;
+	return turn % (test_is_short() ? CHANGE / 20 : CHANGE) == 0;
 }
 
 /* Two carriers take turns at mounting any of the virtual threads. */
@@ -456,7 +449,7 @@ static void agrees(uint64_t n)
 	MUST(opened_across > n / 2000);
 	for (uint32_t id = 1; id <= METHODS - PLAIN; id++) {
 		MUST_INT(figures(id).calls, opened[id]);
-		MUST(opened[id] > (is_short() ? 50 : 1000));
+		MUST(opened[id] > (test_is_short() ? 50 : 1000));
 	}
 }
 

@@ -85,7 +85,7 @@ static void add_truth(struct truth *to, const struct truth *from)
 
 static unsigned scale(void)
 {
-	return getenv("TEST_SHORT") ? 20 : 1;
+	return test_is_short() ? 20 : 1;
 }
 
 /* Three of four calls are of one of three methods: so there are hot contexts of any depth. */

@@ -35,7 +35,7 @@ TEST(a_calibration_that_is_cut_is_refused)
 	struct buf text = { 0 };
 
 	fill(&c, &text);
-	for (size_t n = 0; n < text.n; n++)
+	for (size_t n = 0; n < text.n; n += test_is_short() ? 7 : 1)
 		if (cost_read((struct slice){ text.p, n }, &read) >= 0)
 			CHECK_INT(n, -1, "was taken");
 	CHECK_STR(read.mechanism, "as before", "untouched");
