@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
+#include "cli/proc.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "plan/dig.h"
@@ -18,7 +19,7 @@ enum {
 	WARM_MS = 500, /* while the JVM compiles, when there are several rounds */
 	ROUNDS = 3,    /* in which methods are measured, each time compiled anew */
 	LONGER = 4,    /* times as many windows as were asked for, at most, when they differ */
-	WARM_MAX = 20, /* seconds */
+	WARM_MAX = 30, /* seconds */
 	ROOTS_MAX = 200,
 	METHODS_MAX = 1 << 18,
 };
@@ -40,9 +41,10 @@ struct link {
 	struct buf roots;     /* ... in the roots */
 	struct rounds *found; /* of these; ROOTS_MAX */
 	size_t n_found;
-	double calls; /* of what is counted, in the last answer */
-	double open;  /* ns that hooks were open, if they are not always; 0: they are */
-	uint64_t at;  /* when the last answer came */
+	double calls;	    /* of what is counted, in the last answer */
+	double open;	    /* ns that hooks were open, if they are not always; 0: they are */
+	uint64_t at;	    /* when the last answer came */
+	uint64_t compilers; /* ns that they had run by then */
 	struct bare *out;
 };
 
@@ -78,6 +80,7 @@ static int count(struct link *l)
 	wire_put_report(&l->c->out, &(struct wire_report){ 0 });
 	status = client_ask(l->c, take_count, l);
 	l->at = clock_ns();
+	l->compilers = proc_compilers_ns(l->target->pid);
 	return status;
 }
 
@@ -101,7 +104,7 @@ static int pause_for(struct link *l, int ms)
 static int window(struct link *l, int ms, struct pace *to)
 {
 	double calls = l->calls, open = l->open;
-	uint64_t at = l->at;
+	uint64_t at = l->at, run = l->compilers;
 	int status = pause_for(l, ms);
 
 	if (status == CLI_DONE)
@@ -109,7 +112,9 @@ static int window(struct link *l, int ms, struct pace *to)
 	if (status != CLI_DONE)
 		return status;
 	if (l->calls >= calls && l->open >= open) /* else somebody has reset the figures */
-		pace_add(to, l->calls - calls, l->open > 0 ? l->open - open : (double)(l->at - at));
+		pace_add(to, l->calls - calls, l->open > 0 ? l->open - open : (double)(l->at - at),
+			 l->compilers > run ? (double)(l->compilers - run)
+					    : 0); /* else one has ended */
 	l->steps++;
 	progress_step(&l->progress, l->steps < l->of ? (double)l->steps / l->of : 1, l->steps);
 	return CLI_DONE;

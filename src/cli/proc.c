@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "plan/threads.h"
+
 static int read_all(const char *path, size_t max, struct buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
@@ -229,29 +231,57 @@ bool proc_frozen(pid_t pid)
 	return frozen;
 }
 
-bool proc_has_thread(pid_t pid, const char *comm)
+/* The first line of a thread's file; "" when it cannot be read. */
+static const char *thread_line(pid_t pid, const char *tid, const char *name, char text[64])
 {
-	struct dirent *e;
 	struct buf b = { 0 };
+	struct slice all, line = { 0 };
 	char path[64];
-	bool found = false;
-	DIR *dir;
+
+	snprintf(path, sizeof(path), "task/%.20s/%s", tid, name);
+	proc_read(pid, path, 63, &b);
+	all = buf_slice(&b);
+	proc_line(&all, &line);
+	snprintf(text, 64, "%.*s", (int)line.n, line.n ? (const char *)line.p : "");
+	buf_release(&b);
+	return text;
+}
+
+static DIR *threads_of(pid_t pid)
+{
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && !found && (e = readdir(dir)) != NULL) {
-		struct slice text, line;
+	return opendir(path);
+}
 
-		snprintf(path, sizeof(path), "task/%.20s/comm", e->d_name);
-		buf_clear(&b);
-		proc_read(pid, path, 64, &b);
-		text = buf_slice(&b);
-		found = proc_line(&text, &line) && slice_is(line, comm);
-	}
+bool proc_has_thread(pid_t pid, const char *comm)
+{
+	DIR *dir = threads_of(pid);
+	struct dirent *e;
+	bool found = false;
+	char text[64];
+
+	while (dir && !found && (e = readdir(dir)) != NULL)
+		found = strcmp(thread_line(pid, e->d_name, "comm", text), comm) == 0;
 	if (dir)
 		closedir(dir);
-	buf_release(&b);
 	return found;
+}
+
+uint64_t proc_compilers_ns(pid_t pid)
+{
+	DIR *dir = threads_of(pid);
+	struct dirent *e;
+	uint64_t ns = 0;
+	char text[64];
+
+	while (dir && (e = readdir(dir)) != NULL)
+		if (thread_kind(thread_line(pid, e->d_name, "comm", text)) == THREAD_JIT)
+			ns += strtoull(thread_line(pid, e->d_name, "schedstat", text), NULL, 10);
+	if (dir)
+		closedir(dir);
+	return ns;
 }
 
 /* Has the process a descriptor of that socket? */

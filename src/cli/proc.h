@@ -34,6 +34,7 @@ bool proc_same_ns(pid_t pid, const char *name); /* "pid", "mnt": ours? true when
 
 bool proc_has_thread(pid_t pid, const char *comm); /* one of that name, cut off at 15 bytes */
 bool proc_frozen(pid_t pid);			   /* by a cgroup's freezer */
+uint64_t proc_compilers_ns(pid_t pid); /* that the JVM's have run, those of now; 0: not known */
 
 /* Does the process listen on a Unix socket that was bound to PATH or PATH.tmp?  The file may have
  * been renamed or removed since.  1, 0, or -1: not known. */

@@ -9,6 +9,7 @@ enum {
 	RATE_MAX = 100000,
 	RATE_BEST = 5000,
 	LOOK = 3,     /* windows that are compared with those before */
+	REST = 2,     /* compilers that run for less than one of so many ns do little */
 	PART = 100,   /* one in so many is sure enough */
 	SURE_MIN = 4, /* windows */
 };
@@ -43,11 +44,12 @@ size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PAC
 	return found;
 }
 
-void pace_add(struct pace *p, double calls, double ns)
+void pace_add(struct pace *p, double calls, double ns, double compilers)
 {
 	if (p->n == PACE_WINDOWS || !(ns > 0))
 		return;
 	p->calls[p->n] = calls;
+	p->compilers[p->n] = compilers;
 	p->ns[p->n++] = ns;
 }
 
@@ -60,10 +62,21 @@ static double fastest(const struct pace *p, size_t from, size_t to)
 	return most;
 }
 
+static bool compilers_rest(const struct pace *p, size_t from)
+{
+	double ns = 0, run = 0;
+
+	for (size_t i = from; i < p->n; i++) {
+		ns += p->ns[i];
+		run += p->compilers[i];
+	}
+	return REST * run <= ns;
+}
+
 /* Windows of a steady program differ, too, but they do not become ever faster. */
 bool pace_is_steady(const struct pace *p)
 {
-	if (p->n < 2 * LOOK)
+	if (p->n < 2 * LOOK || !compilers_rest(p, p->n - LOOK))
 		return false;
 	return fastest(p, p->n - LOOK, p->n) <= 1.02 * fastest(p, 0, p->n - LOOK);
 }

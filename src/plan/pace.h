@@ -23,13 +23,15 @@ size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PAC
 struct pace {
 	size_t n;
 	double calls[PACE_WINDOWS], ns[PACE_WINDOWS];
+	double compilers[PACE_WINDOWS]; /* ns that these have run meanwhile */
 };
 
-void pace_add(struct pace *p, double calls,
-	      double ns); /* one window; passed over when it is full */
+/* One window; passed over when it is full. */
+void pace_add(struct pace *p, double calls, double ns, double compilers);
 
 /* A program whose byte code has changed is slow until it is compiled again.  None of the last
- * windows is faster than all before, and there are enough. */
+ * windows is faster than all before, there are enough, and compilers did little in them: a program
+ * whose windows differ anyway seems to be steady while it still becomes faster. */
 bool pace_is_steady(const struct pace *p);
 
 /* The pace is known to a hundredth. */

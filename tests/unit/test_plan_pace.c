@@ -26,10 +26,23 @@ TEST(a_program_that_becomes_faster_is_not_steady)
 
 	for (int i = 0; i < 10; i++) {
 		CHECK(!pace_is_steady(&p));
-		pace_add(&p, 100 + 20 * i, 1e9);
+		pace_add(&p, 100 + 20 * i, 1e9, 0);
 	}
 	for (int i = 0; i < 6; i++)
-		pace_add(&p, 280, 1e9);
+		pace_add(&p, 280, 1e9, 0);
+	CHECK(pace_is_steady(&p));
+}
+
+TEST(a_program_that_is_still_compiled_is_not_steady)
+{
+	struct pace p = { 0 };
+
+	for (int i = 0; i < 6; i++)
+		pace_add(&p, 100 + i % 3, 1e9, 0.9e9);
+	CHECK(!pace_is_steady(&p));
+	pace_add(&p, 100, 1e9, 0.1e9);
+	CHECK(!pace_is_steady(&p));
+	pace_add(&p, 100, 1e9, 0.1e9);
 	CHECK(pace_is_steady(&p));
 }
 
@@ -39,11 +52,11 @@ TEST(a_pace_is_sure_when_windows_enough_are_alike)
 
 	for (int i = 0; i < 4; i++) {
 		CHECK(!pace_is_sure(&p));
-		pace_add(&p, 1000 + i, 1e9);
+		pace_add(&p, 1000 + i, 1e9, 0);
 	}
 	CHECK(pace_is_sure(&p));
 	for (int i = 0; i < 20; i++)
-		pace_add(&p, i % 5 ? 1000 : 3000, 1e9);
+		pace_add(&p, i % 5 ? 1000 : 3000, 1e9, 0);
 	CHECK(!pace_is_sure(&p));
 }
 
@@ -54,8 +67,8 @@ TEST(speed_is_the_ratio_of_paces_and_its_margin_that_of_both)
 
 	CHECK(pace_speed(&hooked, &bare).margin < 0);
 	for (int i = 0; i < 10; i++) {
-		pace_add(&hooked, 100 + i % 2, 1e9);
-		pace_add(&bare, 400 + 4 * (i % 2), 1e9);
+		pace_add(&hooked, 100 + i % 2, 1e9, 0);
+		pace_add(&bare, 400 + 4 * (i % 2), 1e9, 0);
 	}
 	e = pace_speed(&hooked, &bare);
 	CHECK(fabs(e.value - 0.25) < 1e-9 && e.margin > 0 && e.margin < 0.005);
