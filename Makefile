@@ -77,7 +77,7 @@ PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
 # Parts of the agent that need no JVM, for the unit tests.
 PURE_AGENT := $(call objects,$(wildcard $(addprefix src/agent/,options.c launch.c apps.c reading.c room.c compilers.c task.c)),$(OBJ))
 # Parts of the command line that need no agent, for the unit tests.
-PURE_CLI := $(call objects,$(addprefix src/cli/,cli.c figures.c hsperf.c layout.c method_name.c proc.c report_rows.c report_tree.c report_types.c states.c tree_figures.c \
+PURE_CLI := $(call objects,$(addprefix src/cli/,cli.c figures.c hsperf.c jvm_threads.c layout.c method_name.c proc.c report_rows.c report_tree.c report_types.c states.c tree_figures.c \
 	table.c tree_rows.c),$(OBJ))
 UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ)) $(PURE_AGENT) $(PURE_CLI)
 JAVA_SRC := $(if $(wildcard java),$(shell find java -name '*.java' | LC_ALL=C sort))

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
-#include "cli/proc.h"
+#include "cli/jvm_threads.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "plan/dig.h"
@@ -74,13 +74,15 @@ static bool take_count(void *ctx, unsigned type, struct slice payload)
 
 static int count(struct link *l)
 {
+	struct jvm_threads threads;
 	int status;
 
 	l->calls = l->open = 0;
 	wire_put_report(&l->c->out, &(struct wire_report){ 0 });
 	status = client_ask(l->c, take_count, l);
 	l->at = clock_ns();
-	l->compilers = proc_compilers_ns(l->target->pid);
+	jvm_threads_read(l->target->pid, &threads);
+	l->compilers = threads.jit_ns;
 	return status;
 }
 

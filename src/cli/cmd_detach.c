@@ -4,7 +4,6 @@
  * The agent takes all hooks out, compares each class that was woven with its original, tells what
  * it found, and ends.  What can be seen from outside is then looked at from outside: the socket,
  * the agent's thread, and whether its library is still mapped. */
-#include <dirent.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/library.h"
+#include "cli/proc.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 
@@ -114,31 +114,6 @@ static int file_has(const char *path, const char *word)
 	return found;
 }
 
-static unsigned count_threads(pid_t pid)
-{
-	char path[300];
-	struct dirent *e;
-	unsigned n = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && (e = readdir(dir))) {
-		FILE *f;
-		char name[32];
-
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)pid, e->d_name);
-		f = e->d_name[0] == '.' ? NULL : fopen(path, "re");
-		if (!f)
-			continue;
-		n += fgets(name, sizeof(name), f) && strcmp(name, "sonde\n") == 0;
-		fclose(f);
-	}
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
 /* The agent's last acts come after its answer: gives it a moment. */
 static void look_outside(struct detach *d, struct client *c, const struct target *t)
 {
@@ -153,7 +128,7 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 		continue;
 	do {
 		d->socket = lstat(d->path, &st) == 0;
-		d->threads = count_threads(t->pid);
+		d->threads = proc_count_threads(t->pid, "sonde");
 		if (!d->socket && !d->threads)
 			break;
 		usleep(LOOK_MS * 1000);

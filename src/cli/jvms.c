@@ -263,7 +263,7 @@ static bool is_live(const struct look *l, const struct hsperf *h)
 	if (l->perf.n)
 		return h->live;
 	return l->jvm->uptime > START_SECONDS ||
-	       proc_has_thread(l->jvm->target.pid, "Notification Th");
+	       proc_count_threads(l->jvm->target.pid, "Notification Th") > 0;
 }
 
 /* After the kind is known, and it is worth knowing more. */

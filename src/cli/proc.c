@@ -3,15 +3,12 @@
 #define _GNU_SOURCE /* memmem(), memrchr() */
 #include "cli/proc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "plan/threads.h"
 
 static int read_all(const char *path, size_t max, struct buf *out)
 {
@@ -231,57 +228,52 @@ bool proc_frozen(pid_t pid)
 	return frozen;
 }
 
-/* The first line of a thread's file; "" when it cannot be read. */
-static const char *thread_line(pid_t pid, const char *tid, const char *name, char text[64])
+DIR *proc_threads(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return opendir(path);
+}
+
+const char *proc_next_thread(DIR *dir)
+{
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			return e->d_name;
+	return NULL;
+}
+
+const char *proc_thread_line(pid_t pid, const char *tid, const char *name,
+			     char text[PROC_THREAD_LINE])
 {
 	struct buf b = { 0 };
 	struct slice all, line = { 0 };
 	char path[64];
 
 	snprintf(path, sizeof(path), "task/%.20s/%s", tid, name);
-	proc_read(pid, path, 63, &b);
+	proc_read(pid, path, PROC_THREAD_LINE - 1, &b);
 	all = buf_slice(&b);
 	proc_line(&all, &line);
-	snprintf(text, 64, "%.*s", (int)line.n, line.n ? (const char *)line.p : "");
+	snprintf(text, PROC_THREAD_LINE, "%.*s", (int)line.n, line.n ? (const char *)line.p : "");
 	buf_release(&b);
 	return text;
 }
 
-static DIR *threads_of(pid_t pid)
+unsigned proc_count_threads(pid_t pid, const char *comm)
 {
-	char path[64];
+	DIR *dir = proc_threads(pid);
+	char text[PROC_THREAD_LINE];
+	const char *tid;
+	unsigned n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	return opendir(path);
-}
-
-bool proc_has_thread(pid_t pid, const char *comm)
-{
-	DIR *dir = threads_of(pid);
-	struct dirent *e;
-	bool found = false;
-	char text[64];
-
-	while (dir && !found && (e = readdir(dir)) != NULL)
-		found = strcmp(thread_line(pid, e->d_name, "comm", text), comm) == 0;
+	while ((tid = proc_next_thread(dir)))
+		n += strcmp(proc_thread_line(pid, tid, "comm", text), comm) == 0;
 	if (dir)
 		closedir(dir);
-	return found;
-}
-
-uint64_t proc_compilers_ns(pid_t pid)
-{
-	DIR *dir = threads_of(pid);
-	struct dirent *e;
-	uint64_t ns = 0;
-	char text[64];
-
-	while (dir && (e = readdir(dir)) != NULL)
-		if (thread_kind(thread_line(pid, e->d_name, "comm", text)) == THREAD_JIT)
-			ns += strtoull(thread_line(pid, e->d_name, "schedstat", text), NULL, 10);
-	if (dir)
-		closedir(dir);
-	return ns;
+	return n;
 }
 
 /* Has the process a descriptor of that socket? */

@@ -6,6 +6,7 @@
 #ifndef CLI_PROC_H
 #define CLI_PROC_H
 
+#include <dirent.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -32,9 +33,15 @@ double proc_uptime(pid_t pid); /* seconds since it started; negative: not known 
 void proc_link(pid_t pid, const char *name, char *to, size_t cap);
 bool proc_same_ns(pid_t pid, const char *name); /* "pid", "mnt": ours? true when not known */
 
-bool proc_has_thread(pid_t pid, const char *comm); /* one of that name, cut off at 15 bytes */
-bool proc_frozen(pid_t pid);			   /* by a cgroup's freezer */
-uint64_t proc_compilers_ns(pid_t pid); /* that the JVM's have run, those of now; 0: not known */
+DIR *proc_threads(pid_t pid);		/* NULL: it is not there */
+const char *proc_next_thread(DIR *dir); /* its number; NULL: no more, or no dir */
+enum { PROC_THREAD_LINE = 64 };
+/* The first line of a thread's file, as text, which is cut off there; "" when it cannot be read. */
+const char *proc_thread_line(pid_t pid, const char *tid, const char *name,
+			     char text[PROC_THREAD_LINE]);
+unsigned proc_count_threads(pid_t pid, const char *comm); /* of that name, cut off at 15 bytes */
+
+bool proc_frozen(pid_t pid); /* by a cgroup's freezer */
 
 /* Does the process listen on a Unix socket that was bound to PATH or PATH.tmp?  The file may have
  * been renamed or removed since.  1, 0, or -1: not known. */

@@ -3,48 +3,37 @@
 
 #include <pthread.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/proc.h"
 
-static uint64_t own_ns(void)
-{
-	struct timespec t;
+static pthread_barrier_t counted;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+static void *be_worker(void *arg)
+{
+	prctl(PR_SET_NAME, "test-worker");
+	pthread_barrier_wait(&counted); /* all have the name */
+	pthread_barrier_wait(&counted);
+	return arg;
 }
 
-/* What is told of this process while the thread, which is called that, has run for some ms. */
-static void *run_as(void *name)
+TEST(threads_are_counted_by_name_and_the_main_one_once)
 {
-	static uint64_t told;
+	char self[PROC_THREAD_LINE], pid[16];
+	pthread_t t[2];
 
-	prctl(PR_SET_NAME, name);
-	while (own_ns() < 30000000)
-		continue;
-	told = proc_compilers_ns(getpid());
-	return &told;
-}
-
-static uint64_t told_of(const char *name)
-{
-	pthread_t t;
-	void *told = NULL;
-
-	if (!CHECK_INT(pthread_create(&t, NULL, run_as, (void *)(uintptr_t)name), 0, name))
-		return 0;
-	pthread_join(t, &told);
-	return *(uint64_t *)told;
-}
-
-TEST(what_a_jvms_compilers_have_run_is_known_and_nobody_elses)
-{
-	if (access("/proc/self/schedstat", R_OK) != 0)
-		SKIP("the kernel does not tell what a thread has run");
-	CHECK(told_of("C2 CompilerThre") >= 20000000);
-	CHECK(told_of("C1 CompilerThre") >= 20000000);
-	CHECK_INT(told_of("main"), 0, "no compiler");
-	CHECK_INT(proc_compilers_ns(-1), 0, "nobody");
+	pthread_barrier_init(&counted, NULL, 3);
+	for (int i = 0; i < 2; i++)
+		CHECK_INT(pthread_create(&t[i], NULL, be_worker, NULL), 0, "began");
+	pthread_barrier_wait(&counted);
+	CHECK_INT(proc_count_threads(getpid(), "test-worker"), 2, "workers");
+	CHECK_INT(proc_count_threads(getpid(), "test-work"), 0, "a part of the name");
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	proc_thread_line(getpid(), pid, "comm", self);
+	CHECK_INT(proc_count_threads(getpid(), self), 1, self);
+	CHECK_INT(proc_count_threads(-1, self), 0, "of nobody");
+	pthread_barrier_wait(&counted);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	pthread_barrier_destroy(&counted);
 }
