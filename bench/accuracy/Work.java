@@ -19,7 +19,7 @@ import javax.tools.ToolProvider;
 
 /**
  * Programs that nobody here wrote, as rounds: {@code javac DIR}, {@code h2}, {@code json}. {@code run MS} does
- * rounds for so long, {@code rounds N} so many, and answers with their number and the nanoseconds.
+ * rounds for so long, and answers with their number and the nanoseconds.
  */
 public final class Work {
     interface Round {
@@ -100,12 +100,11 @@ public final class Work {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("ready");
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            boolean counted = line.startsWith("rounds");
-            long number = Long.parseLong(line.split(" ")[1]);
+            long ms = Long.parseLong(line.split(" ")[1]);
             long begin = System.nanoTime();
             long sum = 0;
             int n = 0;
-            for (; n == 0 || (counted ? n < number : System.nanoTime() - begin < number * 1_000_000); n++) {
+            for (; n == 0 || System.nanoTime() - begin < ms * 1_000_000; n++) {
                 sum += round.run();
             }
             System.out.println("ran " + n + " " + (System.nanoTime() - begin) + " " + sum);

@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """real.py OUT JDK_HOME MAJOR CLASSES: programs that nobody here wrote, with all their methods hooked.
 
-Two JVMs of each do the same rounds by turns, one without the agent.  In the other one rounds are timed before it is hooked, while
-it is, and when the hooks are out again; the first one's rounds say how fast the machine was each time.  So the truth is
-what the second one itself takes when it is not hooked: two JVMs do not compile the same program to the same code.  It is
-compared with what `sonde report --bare` says the rounds would take without hooks: the share that it tells, of the rounds with hooks in the
-very windows of which that share is.  A program with hooks in all its methods may still become faster for minutes, so rounds of another
-time are not the same.  What the rounds took while the hooks were out is told beside it: if that is as far off, not the share is
-wrong, but the program was not as fast then as it is without hooks at other times."""
+Two JVMs of each do the same rounds, one without the agent.  They take turns within each 40 ms: one is stopped while the other
+runs, so that both find the same machine, whatever others do on it.  The one with the agent is compared with the other before it
+is hooked and when the hooks are out again: two JVMs do not compile the same program to the same code.  So the truth is what
+the other one's rounds take in the very seconds of which `sonde report --bare` tells, times that ratio.  It is compared with what is
+told: the share that rounds would take without hooks, of what they take with hooks in the windows of which that share is.  A program with
+hooks in all its methods may still become faster for minutes, so rounds of another time are not the same.  What the rounds took
+while the hooks were out is told beside it: if that is as far off, not the share is wrong, but the program was not as fast then as it
+is without hooks at other times."""
+import glob
 import json
 import os
+import signal
 import statistics
 import sys
+import threading
 import time
 
 from victim import Asked, Java, show_bar, sonde, steal
@@ -21,8 +25,12 @@ JARS = ["/usr/share/java/h2.jar", "/usr/share/java/jackson-core.jar"]
 WORK = [("json", "com.fasterxml.jackson.**"), ("h2", "org.h2.**"), ("javac", "com.sun.tools.javac.**")]
 ONLY = os.environ.get("PROGRAMS", "json h2 javac").split()
 WARM = float(os.environ.get("REAL_WARM", "8"))
-BURST = float(os.environ.get("REAL_BURST", "3"))
-SETTLE = 40  # seconds more than to warm up, at most
+BURST = float(os.environ.get("REAL_BURST", "20"))
+SLICES = 0.03, 0.01  # seconds in which the one with the agent runs, and the other one
+SHARE = SLICES[0] / sum(SLICES)
+SETTLE = 60  # seconds more than to warm up, at most
+REST = 0.25  # of a processor, at most, for compilers that rest
+PIECE = 0.3  # seconds
 BARE = int(os.environ.get("REAL_BARE", "6"))
 
 
@@ -39,61 +47,119 @@ class Program(Java):
     def run(self, seconds):
         return self.ns("run %d" % (1000 * seconds))
 
-    def rounds(self, n):
-        return self.ns("rounds %d" % n)
-
     def settle(self, seconds):
-        """Runs for so long at least, and until it does not become faster any more: with hooks in all its methods a program is
-        compiled anew for a long time."""
+        """Runs for so long at least, and until it does not become faster any more and compilers rest: with hooks in all its
+        methods a program is compiled anew for a long time."""
         end, best, worse = time.time() + seconds, None, 0
         while worse < 3 and time.time() < end + SETTLE or time.time() < end:
+            compiled = self.compilers()
             ns = self.run(2)
-            worse = worse + 1 if best and ns > 0.97 * best else 0
+            is_slower = best and ns > 0.97 * best
+            worse = worse + 1 if is_slower and self.compilers() - compiled < 2 * REST else 0
             best = min(ns, best or ns)
 
-
-def by_turns(plain, own):
-    """ns a round of both, in bursts that are as long."""
-    counts = [max(1, round(BURST * 1e9 / p.run(1) / 3)) for p in (plain, own)]
-    pairs = [(plain.rounds(counts[0]), own.rounds(counts[1])) for _ in range(3)]
-    return [statistics.median(v) for v in zip(*pairs)]
-
-
-def timed(out, own):
-    """One piece: (are all hooks in as it begins, rounds, ns).  It is asked while the program runs, which does not wait."""
-    own.say("run 500")
-    are_in = "skip **" not in sonde(out, "hooks", str(own.java.pid))
-    n, ns = map(int, own.line("ran").split()[1:3])
-    return are_in, n, ns
+    def compilers(self):
+        """Seconds that the JVM's compilers have run."""
+        total = 0
+        for task in glob.glob("/proc/%d/task/*" % self.java.pid):
+            try:
+                with open(task + "/comm") as name, open(task + "/schedstat") as had:
+                    total += int(had.read().split()[0]) if name.read()[:3] in ("C1 ", "C2 ") else 0
+            except OSError:
+                pass  # it has ended
+        return total / 1e9
 
 
-def last(pieces, ns):
-    """ns a round of the last pieces, for so long; None: there are none."""
-    rounds = time = 0
-    for _, n, took in reversed(pieces):
-        if time < ns:
-            rounds, time = rounds + n, time + took
-    return time / rounds if rounds else None
+class ByTurns:
+    """While it lasts, one of the two programs is stopped at any time."""
+
+    def __init__(self, own, plain):
+        self.pids, self.over = [p.java.pid for p in (own, plain)], False
+        self.thread = threading.Thread(target=self.alternate)
+
+    def alternate(self):
+        while not self.over:
+            for runs, seconds in zip(self.pids, SLICES):
+                for pid in self.pids:
+                    os.kill(pid, signal.SIGCONT if pid == runs else signal.SIGSTOP)
+                time.sleep(seconds)
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.over = True
+        self.thread.join()
+        for pid in self.pids:
+            os.kill(pid, signal.SIGCONT)
 
 
-def report_bare(out, own):
-    """What is told, while the program goes on; and ns a round with hooks and without, as the program times them in the same windows:
-    those are the last ones before the hooks go, or come, and at the end."""
-    asked = Asked(out, "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE, str(own.java.pid))
-    parts = [[], [], []]  # with hooks, without, with them again; in the last pieces of the first two hooks went or came
-    at = 0
-    while not asked.is_done():
-        piece = timed(out, own)
-        at += at < 2 and piece[0] == (at == 1)
-        parts[at].append(piece)
+class Runs:
+    """A program that does rounds without a pause, while this lasts, and says every PIECE how many: [(when, rounds, ns)]."""
+
+    def __init__(self, program):
+        self.program, self.pieces, self.over = program, [], False
+        self.thread = threading.Thread(target=self.take)
+
+    def take(self):
+        one = "run %d" % (1000 * PIECE)
+        self.program.say(one)
+        while not self.over:
+            self.program.say(one)  # so it need not wait for the next one
+            self.take_one()
+        self.take_one()
+
+    def take_one(self):
+        n, ns = map(int, self.program.line("ran").split()[1:3])
+        self.pieces.append((time.time(), n, ns))
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over = True
+        self.thread.join()
+
+    def round(self, end, seconds):
+        """ns a round until then, for so long; None: there were none."""
+        rounds = ns = 0
+        for when, n, took in reversed(self.pieces):
+            if when <= end and ns < 1e9 * seconds:
+                rounds, ns = rounds + n, ns + took
+        return ns / rounds if rounds else None
+
+
+def compare(own, plain):
+    """A round of ours as a share of the other one's."""
+    with ByTurns(own, plain), Runs(own) as ours, Runs(plain) as others:
+        time.sleep(BURST)
+        end = time.time()
+    return ours.round(end, BURST) / others.round(end, BURST)
+
+
+def report_bare(out, own, plain):
+    """What is told, while the programs go on; and ns a round of ours with hooks, and of both without, as they time them in the same
+    windows: those are the last ones before the hooks go, or come, and at the end."""
+    pid = str(own.java.pid)
+    seen = {}  # when hooks were last known to be in before they went, out, and in again
+    at = "in"
+    with ByTurns(own, plain), Runs(own) as ours, Runs(plain) as others:
+        asked = Asked(out, "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE, pid)
+        while not asked.is_done():
+            now = time.time()
+            are_in = "skip **" not in sonde(out, "hooks", pid)
+            at = {"in": "in" if are_in else "out", "out": "back" if are_in else "out", "back": "back"}[at]
+            seen[at] = now
+            time.sleep(0.1)
     answer = json.loads(asked.answer())
-    bare = answer["bare"]
-    hooked = [ns for ns in (last(p, bare["hooked_ns"] / 2) for p in (parts[0][:-1], parts[2])) if ns]
-    bare = last(parts[1][:-1], bare["bare_ns"])
-    if not hooked or not bare:
+    if len(seen) < 3:
         raise SystemExit("sonde report --bare ended too early")
+    windows = {k: answer["bare"][k] / 1e9 for k in ("hooked_ns", "bare_ns")}
+    hooked = [ours.round(seen[at], windows["hooked_ns"] / 2) for at in ("in", "back")]
+    bare = [r.round(seen["out"], windows["bare_ns"]) for r in (ours, others)]
     # As long a time before as after, in which calls are counted: so many rounds in all of it.
-    return answer, statistics.harmonic_mean(hooked), bare, hooked
+    return answer, statistics.harmonic_mean([ns for ns in hooked if ns]), bare
 
 
 def measure(out, home, classes, work, pattern):
@@ -104,25 +170,23 @@ def measure(out, home, classes, work, pattern):
     pid = str(own.java.pid)
     plain.settle(warm)
     own.settle(warm)
-    unhooked = [by_turns(plain, own)]
+    like = [compare(own, plain)]  # unhooked: before and after
     sonde(out, "hook", "--yes", pid, "hook %s::* timed" % pattern)
     own.settle(warm)
-    machine = [plain.run(BURST)]
-    answer, wall, out_ns, parts = report_bare(out, own)
-    machine.append(plain.run(BURST))
+    answer, wall, (out_ns, others) = report_bare(out, own, plain)
     sonde(out, "unhook", "--now", pid, "all")
     own.settle(warm)
-    unhooked.append(by_turns(plain, own))
+    like.append(compare(own, plain))
     plain.end()
     own.end()
-    like = [o / p for p, o in unhooked]  # ours as a share of the other one's, unhooked: before and after
-    machine = statistics.mean(machine)
     bare = answer["bare"]
     speed, margin = bare["speed"] or 1, bare["margin"] or 1
     seconds = time.time() - begin
-    return {"work": work, "methods": answer["agent"]["methods"], "truth": machine * statistics.mean(like), "apart": like[1] / like[0] - 1,
-            "other": machine, "wall": wall, "walls": parts, "out": out_ns, "told": wall * speed, "low": wall * max(0, speed - margin), "high": wall * (speed + margin),
-            "bare": bare, "seconds": seconds, "steal": (steal() - stolen) / seconds}
+    row = {"truth": others * statistics.mean(like), "wall": wall, "out": out_ns, "told": wall * speed,
+           "low": wall * max(0, speed - margin), "high": wall * (speed + margin)}
+    row = {k: v * SHARE for k, v in row.items()}  # it runs for that share of the time
+    return dict(row, work=work, methods=answer["agent"]["methods"], apart=like[1] / like[0] - 1, other=others * (1 - SHARE), bare=bare,
+                seconds=seconds, steal=(steal() - stolen) / seconds)
 
 
 def main():

@@ -19,7 +19,7 @@ enum {
 	WARM_MS = 500, /* while the JVM compiles, when there are several rounds */
 	ROUNDS = 3,    /* in which methods are measured, each time compiled anew */
 	LONGER = 4,    /* times as many windows as were asked for, at most, when they differ */
-	WARM_MAX = 30, /* seconds */
+	WARM_MAX = 60, /* seconds */
 	ROOTS_MAX = 200,
 	METHODS_MAX = 1 << 18,
 };

@@ -9,7 +9,7 @@ enum {
 	RATE_MAX = 100000,
 	RATE_BEST = 5000,
 	LOOK = 3,     /* windows that are compared with those before */
-	REST = 2,     /* compilers that run for less than one of so many ns do little */
+	REST = 4,     /* compilers that run for less than one of so many ns do little */
 	PART = 100,   /* one in so many is sure enough */
 	SURE_MIN = 4, /* windows */
 };

@@ -40,8 +40,10 @@ TEST(a_program_that_is_still_compiled_is_not_steady)
 	for (int i = 0; i < 6; i++)
 		pace_add(&p, 100 + i % 3, 1e9, 0.9e9);
 	CHECK(!pace_is_steady(&p));
-	pace_add(&p, 100, 1e9, 0.1e9);
-	CHECK(!pace_is_steady(&p));
+	for (int i = 0; i < 2; i++) {
+		pace_add(&p, 100, 1e9, 0.1e9);
+		CHECK(!pace_is_steady(&p));
+	}
 	pace_add(&p, 100, 1e9, 0.1e9);
 	CHECK(pace_is_steady(&p));
 }
