@@ -20,7 +20,7 @@
 int cmd_detach(int argc, char **argv);
 
 static const char help[] =
-	"usage: sonde detach [-v] [--json] [TARGET]\n"
+	"usage: sonde detach [-v] [--json] [--if-late] [TARGET]\n"
 	"\n"
 	"Takes all hooks and the agent out of a running program, and proves it: every class that was woven\n"
 	"is fetched from the JVM again and compared with its original.  The library stays mapped, idle,\n"
@@ -28,6 +28,7 @@ static const char help[] =
 	"\n"
 	"  -v, --verbose  name every class that was compared, not only those that differ\n"
 	"  --json         print one JSON object\n"
+	"  --if-late      leave an agent alone that was there from the start of the JVM\n"
 	"  --help         this text\n"
 	"\n"
 	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.\n"
@@ -40,7 +41,7 @@ enum { LEAVE_MS = 3000, LOOK_MS = 20 };
 static const uint64_t ms = 1000000;
 
 struct detach {
-	bool json, verbose;
+	bool json, verbose, if_late;
 	uint64_t same, methods, differing;
 	uint64_t foreign; /* of same: but for changes of another agent */
 	struct buf rows;
@@ -234,6 +235,7 @@ int cmd_detach(int argc, char **argv)
 	static const struct option options[] = {
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "if-late", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -246,8 +248,9 @@ int cmd_detach(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
 		if (opt == 'h')
 			fputs(help, stdout);
-		if (opt != 'j' && opt != 'v')
+		if (opt != 'j' && opt != 'v' && opt != 'l')
 			return opt == 'h' ? CLI_DONE : CLI_USAGE;
+		d.if_late |= opt == 'l';
 		d.json |= opt == 'j';
 		d.verbose |= opt == 'v';
 	}
@@ -259,7 +262,10 @@ int cmd_detach(int argc, char **argv)
 	if (status != CLI_DONE)
 		return status;
 	d.j = json_to(&d.rows);
-	status = run(&d, &c, &t);
+	if (d.if_late && !(c.welcome.flags & WELCOME_LATE))
+		status = cli_cannot("the agent has been in %d from its start, and stays", (int)t.pid);
+	else
+		status = run(&d, &c, &t);
 	buf_release(&d.rows);
 	client_close(&c);
 	return status;
