@@ -58,16 +58,26 @@ class Program(Java):
             worse = worse + 1 if is_slower and self.compilers() - compiled < 2 * REST else 0
             best = min(ns, best or ns)
 
-    def compilers(self):
-        """Seconds that the JVM's compilers have run."""
-        total = 0
+    def threads(self):
+        """(seconds it has run, number, name) of each."""
         for task in glob.glob("/proc/%d/task/*" % self.java.pid):
             try:
                 with open(task + "/comm") as name, open(task + "/schedstat") as had:
-                    total += int(had.read().split()[0]) if name.read()[:3] in ("C1 ", "C2 ") else 0
+                    yield int(had.read().split()[0]) / 1e9, int(os.path.basename(task)), name.read()
             except OSError:
                 pass  # it has ended
-        return total / 1e9
+
+    def compilers(self):
+        """Seconds that the JVM's compilers have run."""
+        return sum(seconds for seconds, _, name in self.threads() if is_compiler(name))
+
+    def stay(self):
+        """Its rounds are done on one processor from now on, the same for all programs: others use each one differently."""
+        os.sched_setaffinity(max(t for t in self.threads() if not is_compiler(t[2]))[1], {min(os.sched_getaffinity(0))})
+
+
+def is_compiler(name):
+    return name.startswith(("C1 ", "C2 "))
 
 
 class ByTurns:
@@ -130,10 +140,19 @@ class Runs:
         return ns / rounds if rounds else None
 
 
-def compare(own, plain):
+def hooks_are_in(out, own):
+    """And a second's pause: to be asked costs the program something, too."""
+    answer = "skip **" not in sonde(out, "hooks", str(own.java.pid))
+    time.sleep(1)
+    return answer
+
+
+def compare(out, own, plain):
     """A round of ours as a share of the other one's."""
+    begin = time.time()
     with ByTurns(own, plain), Runs(own) as ours, Runs(plain) as others:
-        time.sleep(BURST)
+        while time.time() < begin + BURST:
+            hooks_are_in(out, own)  # as when it is hooked
         end = time.time()
     return ours.round(end, BURST) / others.round(end, BURST)
 
@@ -148,10 +167,9 @@ def report_bare(out, own, plain):
         asked = Asked(out, "report", "--once", "--json", "--no-memory", "--raw", "--bare=%d" % BARE, pid)
         while not asked.is_done():
             now = time.time()
-            are_in = "skip **" not in sonde(out, "hooks", pid)
+            are_in = hooks_are_in(out, own)
             at = {"in": "in" if are_in else "out", "out": "back" if are_in else "out", "back": "back"}[at]
             seen[at] = now
-            time.sleep(0.1)
     answer = json.loads(asked.answer())
     if len(seen) < 3:
         raise SystemExit("sonde report --bare ended too early")
@@ -168,15 +186,16 @@ def measure(out, home, classes, work, pattern):
     plain = Program(home, classes, work)
     own = Program(home, classes, work, "-agentpath:%s/libsonde.so=yes,memory=16m" % out)
     pid = str(own.java.pid)
-    plain.settle(warm)
-    own.settle(warm)
-    like = [compare(own, plain)]  # unhooked: before and after
+    for p in plain, own:
+        p.settle(warm)
+        p.stay()
+    like = [compare(out, own, plain)]  # unhooked: before and after
     sonde(out, "hook", "--yes", pid, "hook %s::* timed" % pattern)
     own.settle(warm)
     answer, wall, (out_ns, others) = report_bare(out, own, plain)
     sonde(out, "unhook", "--now", pid, "all")
     own.settle(warm)
-    like.append(compare(own, plain))
+    like.append(compare(out, own, plain))
     plain.end()
     own.end()
     bare = answer["bare"]

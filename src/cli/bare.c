@@ -2,7 +2,9 @@
 /* bare.c - counts marks in windows of a second, while the hooks are in and while they are out. */
 #include "cli/bare.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "cli/cli.h"
@@ -200,25 +202,31 @@ static void find_roots(struct link *l)
 	}
 }
 
-/* Best are roots: what is called inside another method keeps the JVM from compiling both into
- * one. */
-static void choose_marks(struct link *l)
+static int compare_id(const void *key, const void *member)
 {
-	size_t n = 0;
+	uint32_t a = *(const uint32_t *)key, b = ((const struct pace_method *)member)->id;
 
-	for (size_t i = 0; i < l->n_all; i++) {
-		struct pace_method m = l->all[i];
+	return a < b ? -1 : a > b;
+}
 
-		if (!has_id(l->ids, l->n_ids, m.id))
-			continue;
-		l->all[i] = l->all[n];
-		l->all[n++] = m;
+/* A method's time is that of the calls from outside in which its own calls come. */
+static int add_times(struct link *l)
+{
+	const struct tree *t = &l->ask->report->tree;
+	double *outer = mem_alloc((t->n + 1) * sizeof(*outer));
+
+	if (!outer)
+		return cli_cannot("out of memory");
+	for (uint32_t k = 0; k < t->n; k++) { /* who calls comes before who is called */
+		const struct tree_node *n = &t->nodes[k];
+		struct pace_method *m = bsearch(&n->f.id, l->all, l->n_all, sizeof(*m), compare_id);
+
+		outer[k] = n->parent == TREE_NONE ? n->f.raw : outer[n->parent];
+		if (m)
+			m->time = fmax(m->time, outer[k]);
 	}
-	l->n_marks = pace_choose(l->all, n, l->marks);
-	if (!l->n_marks)
-		l->n_marks = pace_choose(l->all, l->n_all, l->marks);
-	l->counted = l->marks;
-	l->n_counted = l->n_marks;
+	mem_free(outer);
+	return CLI_DONE;
 }
 
 static int choose(struct link *l)
@@ -240,7 +248,11 @@ static int choose(struct link *l)
 	for (size_t i = 0; i < l->n_all; i++)
 		l->all[i].rate *= 1e9 / (double)(clock_ns() - begin);
 	if (status == CLI_DONE)
-		choose_marks(l);
+		status = add_times(l);
+	if (status == CLI_DONE)
+		l->n_marks = pace_choose(l->all, l->n_all, l->marks);
+	l->counted = l->marks;
+	l->n_counted = l->n_marks;
 	mem_free(l->all);
 	if (status != CLI_DONE)
 		return status;

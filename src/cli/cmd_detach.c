@@ -263,7 +263,8 @@ int cmd_detach(int argc, char **argv)
 		return status;
 	d.j = json_to(&d.rows);
 	if (d.if_late && !(c.welcome.flags & WELCOME_LATE))
-		status = cli_cannot("the agent has been in %d from its start, and stays", (int)t.pid);
+		status = cli_cannot("the agent has been in %d from its start, and stays",
+				    (int)t.pid);
 	else
 		status = run(&d, &c, &t);
 	buf_release(&d.rows);

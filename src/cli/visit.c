@@ -59,7 +59,7 @@ void visit_end(struct visit *v, struct client *c)
 {
 	if (c)
 		client_close(c);
-	if (v->attached)
-		run_self("detach", v->pid, "--if-late"); /* who could not connect knows nothing of it */
+	if (v->attached) /* who could not connect does not know since when the agent has been there */
+		run_self("detach", v->pid, "--if-late");
 	v->attached = false;
 }

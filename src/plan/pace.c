@@ -5,12 +5,14 @@
 #include <math.h>
 
 enum {
-	RATE_MIN = 200, /* calls a second */
+	RATE_MIN = 5, /* calls a second, with hooks: without, it may be a hundred times as many */
 	RATE_MAX = 100000,
-	RATE_BEST = 5000,
-	LOOK = 3,     /* windows that are compared with those before */
-	REST = 4,     /* compilers that run for less than one of so many ns do little */
-	PART = 100,   /* one in so many is sure enough */
+	RATE_BEST = 200,
+	LEADING =
+		20, /* a method with one in so many ns of what the longest takes is no side issue */
+	LOOK = 3,   /* windows that are compared with those before */
+	REST = 4,   /* compilers that run for less than one of so many ns do little */
+	PART = 100, /* one in so many is sure enough */
 	SURE_MIN = 4, /* windows */
 };
 
@@ -22,13 +24,14 @@ static double unfit(double rate)
 	return rate > RATE_BEST ? rate / RATE_BEST : RATE_BEST / rate;
 }
 
-size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PACE_MARKS])
+static size_t choose(const struct pace_method *methods, size_t n, double least,
+		     uint32_t ids[PACE_MARKS])
 {
 	double have[PACE_MARKS];
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double off = unfit(methods[i].rate);
+		double off = methods[i].time < least ? -1 : unfit(methods[i].rate);
 		size_t at;
 
 		if (off < 0 || (found == PACE_MARKS && off >= have[found - 1]))
@@ -42,6 +45,17 @@ size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PAC
 		ids[at] = methods[i].id;
 	}
 	return found;
+}
+
+size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PACE_MARKS])
+{
+	double most = 0;
+	size_t found;
+
+	for (size_t i = 0; i < n; i++)
+		most = fmax(most, methods[i].time);
+	found = choose(methods, n, most / LEADING, ids);
+	return found ? found : choose(methods, n, 0, ids);
 }
 
 void pace_add(struct pace *p, double calls, double ns, double compilers)

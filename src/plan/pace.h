@@ -15,9 +15,12 @@ enum { PACE_MARKS = 8, PACE_WINDOWS = 256 };
 struct pace_method {
 	uint32_t id;
 	double rate; /* calls a second */
+	double time; /* in its calls, or in those around them; in any unit */
 };
 
-/* The ids of the best marks; none: no method is called moderately often. */
+/* The ids of the best marks; none: no method is called moderately often.  Where there are such,
+ * they are called where the program spends much of its time: what comes by a clock of its own says
+ * nothing about its pace. */
 size_t pace_choose(const struct pace_method *methods, size_t n, uint32_t ids[PACE_MARKS]);
 
 struct pace {

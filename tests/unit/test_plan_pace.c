@@ -11,13 +11,32 @@ TEST(marks_are_called_moderately_often_and_the_best_come_first)
 	uint32_t ids[PACE_MARKS];
 
 	for (uint32_t i = 0; i < 40; i++)
-		all[i] = (struct pace_method){ i + 1, pow(2, i) };
+		all[i] = (struct pace_method){ i + 1, pow(2, i), 1 };
 	CHECK_INT(pace_choose(all, 40, ids), PACE_MARKS, NULL);
-	CHECK_INT(ids[0], 13, "4096 is nearest to 5000");
+	CHECK_INT(ids[0], 9, "256 is nearest to 200");
 	for (size_t i = 0; i < PACE_MARKS; i++)
-		CHECK(ids[i] >= 9 && ids[i] <= 17);
-	CHECK_INT(pace_choose(all, 7, ids), 0, "all are rare");
+		CHECK(ids[i] >= 5 && ids[i] <= 12);
+	CHECK_INT(pace_choose(all, 3, ids), 0, "all are rare");
 	CHECK_INT(pace_choose(all + 30, 10, ids), 0, "all are frequent");
+}
+
+TEST(marks_are_what_the_program_spends_its_time_in_if_there_is_such_a_thing)
+{
+	struct pace_method all[] = {
+		{ 1, 1, 1000 },	  /* the whole of it */
+		{ 2, 200, 10 },	  /* a clock's */
+		{ 3, 2000, 600 }, /* its rounds */
+		{ 4, 200, 0 },
+	};
+	uint32_t ids[PACE_MARKS];
+
+	CHECK_INT(pace_choose(all, 4, ids), 1, NULL);
+	CHECK_INT(ids[0], 3, "not what is called best");
+	all[2].rate = 1e6;
+	CHECK_INT(pace_choose(all, 4, ids), 2, "nothing else is called moderately often");
+	for (size_t i = 0; i < 4; i++)
+		all[i].time = 0;
+	CHECK_INT(pace_choose(all, 4, ids), 2, "no call is timed");
 }
 
 TEST(a_program_that_becomes_faster_is_not_steady)
