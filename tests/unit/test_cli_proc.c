@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
