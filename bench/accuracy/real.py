@@ -210,6 +210,7 @@ def measure(out, home, classes, work, pattern):
 
 def main():
     out, home, major, classes = sys.argv[1:5]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # and leave no program stopped
     bars, rows = [], []
     print("\nJDK %s, all methods hooked: ms a round; apart: the same JVM unhooked, after against before; other: a JVM without agent; out: "
           "while report had the hooks out\n%-7s %8s %9s %8s %9s %9s %9s %8s  %-20s %9s %7s %7s" % (
