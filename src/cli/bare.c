@@ -46,7 +46,7 @@ struct link {
 	double calls;	    /* of what is counted, in the last answer */
 	double open;	    /* ns that hooks were open, if they are not always; 0: they are */
 	uint64_t at;	    /* when the last answer came */
-	uint64_t compilers; /* ns that they had run by then */
+	uint64_t compilers; /* ns that they had run by then; less than before: one has ended */
 	struct bare *out;
 };
 
@@ -117,8 +117,7 @@ static int window(struct link *l, int ms, struct pace *to)
 		return status;
 	if (l->calls >= calls && l->open >= open) /* else somebody has reset the figures */
 		pace_add(to, l->calls - calls, l->open > 0 ? l->open - open : (double)(l->at - at),
-			 l->compilers > run ? (double)(l->compilers - run)
-					    : 0); /* else one has ended */
+			 (double)(l->compilers > run ? l->compilers - run : 0));
 	l->steps++;
 	progress_step(&l->progress, l->steps < l->of ? (double)l->steps / l->of : 1, l->steps);
 	return CLI_DONE;
@@ -189,19 +188,6 @@ static bool take_names(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
-static void find_roots(struct link *l)
-{
-	const struct tree *t = &l->ask->report->tree;
-
-	for (uint32_t k = 0; k < t->n && l->n_ids < ROOTS_MAX; k++) {
-		const struct tree_node *n = &t->nodes[k];
-
-		if (n->parent == TREE_NONE && !has_id(l->ids, l->n_ids, n->f.id) &&
-		    !tree_is_called(t, n->f.id))
-			l->ids[l->n_ids++] = n->f.id;
-	}
-}
-
 static int compare_id(const void *key, const void *member)
 {
 	uint32_t a = *(const uint32_t *)key, b = ((const struct pace_method *)member)->id;
@@ -262,6 +248,19 @@ static int choose(struct link *l)
 	buf_text(&l->rules, "skip **\n");
 	wire_put_report(&l->c->out, &(struct wire_report){ 0 });
 	return client_ask(l->c, take_names, l);
+}
+
+static void find_roots(struct link *l)
+{
+	const struct tree *t = &l->ask->report->tree;
+
+	for (uint32_t k = 0; k < t->n && l->n_ids < ROOTS_MAX; k++) {
+		const struct tree_node *n = &t->nodes[k];
+
+		if (n->parent == TREE_NONE && !has_id(l->ids, l->n_ids, n->f.id) &&
+		    !tree_is_called(t, n->f.id))
+			l->ids[l->n_ids++] = n->f.id;
+	}
 }
 
 static void put_roots(struct link *l, struct buf *out)
@@ -402,6 +401,7 @@ static int go_bare(struct link *l, size_t n, struct pace *to)
 /* What the rounds need. */
 static int prepare_roots(struct link *l)
 {
+	find_roots(l);
 	buf_text(&l->roots, "skip **\n");
 	put_roots(l, &l->roots);
 	l->found = mem_alloc(ROOTS_MAX * sizeof(*l->found));
@@ -429,7 +429,6 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 	l.of = (unsigned)(2 * n + (ask->in_place_ns ? 70 : 30));
 	l.c->quiet = true;
 	progress_start(&l.progress, "without hooks");
-	find_roots(&l);
 	status = choose(&l);
 	if (status == CLI_DONE)
 		status = warm_up(&l);

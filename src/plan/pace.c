@@ -8,11 +8,10 @@ enum {
 	RATE_MIN = 5, /* calls a second, with hooks: without, it may be a hundred times as many */
 	RATE_MAX = 100000,
 	RATE_BEST = 200,
-	LEADING =
-		20, /* a method with one in so many ns of what the longest takes is no side issue */
-	LOOK = 3,   /* windows that are compared with those before */
-	REST = 4,   /* compilers that run for less than one of so many ns do little */
-	PART = 100, /* one in so many is sure enough */
+	LEADING = 20, /* what takes less than one in so many ns of the longest is a side issue */
+	LOOK = 3,     /* windows that are compared with those before */
+	REST = 4,     /* compilers that run for less than one of so many ns do little */
+	PART = 100,   /* one in so many is sure enough */
 	SURE_MIN = 4, /* windows */
 };
 

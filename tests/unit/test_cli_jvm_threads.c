@@ -16,10 +16,10 @@ static uint64_t own_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* What is told of this process once a thread of that name has run for some ms. */
 struct named {
 	const char *name;
-	struct jvm_threads
-		told; /* of this process, once the thread of that name has run for some ms */
+	struct jvm_threads told;
 };
 
 static void *run_as(void *arg)
