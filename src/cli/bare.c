@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "cli/cli.h"
@@ -22,6 +23,7 @@ enum {
 	ROUNDS = 3,    /* in which methods are measured, each time compiled anew */
 	LONGER = 4,    /* times as many windows as were asked for, at most, when they differ */
 	WARM_MAX = 60, /* seconds */
+	PHASE_MAX = PACE_WINDOWS / 2, /* windows in one go */
 	ROOTS_MAX = 200,
 	METHODS_MAX = 1 << 18,
 };
@@ -47,6 +49,7 @@ struct link {
 	double open;	    /* ns that hooks were open, if they are not always; 0: they are */
 	uint64_t at;	    /* when the last answer came */
 	uint64_t compilers; /* ns that they had run by then; less than before: one has ended */
+	struct pace hooked, bare;
 	struct bare *out;
 };
 
@@ -123,15 +126,31 @@ static int window(struct link *l, int ms, struct pace *to)
 	return CLI_DONE;
 }
 
-static int windows(struct link *l, size_t n, struct pace *to)
+static void add_span(struct bare *b, struct bare_span span)
 {
-	size_t most = l->ask->in_place_ns ? n : LONGER * n;
+	if (b->n_spans < BARE_SPANS)
+		b->spans[b->n_spans++] = span;
+}
+
+/* So many of them, or more while they differ. */
+static int windows(struct link *l, size_t n, size_t most, struct pace *to)
+{
+	uint64_t from = l->at;
+	size_t before = to->n;
 	int status = CLI_DONE;
 
 	for (size_t i = 0; i < most && status == CLI_DONE; i++)
 		if (i < n || !pace_is_sure(to))
 			status = window(l, WINDOW_MS, to);
+	add_span(l->out, (struct bare_span){ from, l->at, to->n - before, to == &l->hooked });
 	return status;
+}
+
+static size_t most_windows(const struct link *l, size_t n)
+{
+	size_t most = l->ask->in_place_ns ? n : LONGER * n;
+
+	return most < PHASE_MAX ? most : PHASE_MAX;
 }
 
 static int warm_up(struct link *l)
@@ -379,9 +398,10 @@ static void tell_roots(struct link *l)
 }
 
 /* Without hooks, for n windows; where methods are measured, in rounds with hooks in these alone. */
-static int go_bare(struct link *l, size_t n, struct pace *to)
+static int go_bare(struct link *l, size_t n)
 {
 	size_t rounds = l->ask->in_place_ns ? ROUNDS : 1;
+	size_t each = (n + rounds - 1) / rounds;
 	int status = CLI_DONE;
 
 	for (size_t i = 0; i < rounds && status == CLI_DONE; i++) {
@@ -389,7 +409,7 @@ static int go_bare(struct link *l, size_t n, struct pace *to)
 		if (status == CLI_DONE)
 			status = warm_up(l);
 		if (status == CLI_DONE)
-			status = windows(l, (n + rounds - 1) / rounds, to);
+			status = windows(l, each, most_windows(l, each), &l->bare);
 		if (status == CLI_DONE && l->out->roots)
 			status = measure_roots(l);
 	}
@@ -421,11 +441,12 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 {
 	struct link l = { .c = ask->client, .target = ask->target, .ask = ask, .out = out };
 	size_t n = (size_t)(ask->for_ns / 1000000 / WINDOW_MS);
-	struct pace hooked = { 0 }, bare = { 0 };
+	size_t half;
 	int status;
 
 	*out = (struct bare){ .speed.margin = -1, .waited = true };
-	n = n < 4 ? 4 : n > PACE_WINDOWS ? PACE_WINDOWS : n;
+	n = n < 4 ? 4 : n > PHASE_MAX ? PHASE_MAX : n;
+	half = (n + 1) / 2;
 	l.of = (unsigned)(2 * n + (ask->in_place_ns ? 70 : 30));
 	l.c->quiet = true;
 	progress_start(&l.progress, "without hooks");
@@ -433,22 +454,23 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 	if (status == CLI_DONE)
 		status = warm_up(&l);
 	if (status == CLI_DONE)
-		status = windows(&l, n / 2, &hooked);
+		status = windows(&l, half, most_windows(&l, half), &l.hooked);
 	if (status == CLI_DONE && ask->in_place_ns)
 		status = prepare_roots(&l);
 	if (status == CLI_DONE)
-		status = go_bare(&l, n, &bare);
+		status = go_bare(&l, n);
 	if (status == CLI_DONE)
 		status = put_back(&l);
 	if (status == CLI_DONE)
 		status = warm_up(&l);
-	if (status == CLI_DONE)
-		status = windows(&l, n - n / 2, &hooked);
+	if (status ==
+	    CLI_DONE) /* as many as before: what drifts is neither told too fast nor slow */
+		status = windows(&l, l.hooked.n, l.hooked.n, &l.hooked);
 	progress_clear(&l.progress);
 	if (status == CLI_DONE)
-		out->speed = pace_speed(&hooked, &bare);
-	out->hooked_ns = time_of(&hooked);
-	out->bare_ns = time_of(&bare);
+		out->speed = pace_speed(&l.hooked, &l.bare);
+	out->hooked_ns = time_of(&l.hooked);
+	out->bare_ns = time_of(&l.bare);
 	buf_release(&l.rules);
 	buf_release(&l.roots);
 	mem_free(l.found);
@@ -473,6 +495,32 @@ void bare_text(const struct bare *b, bool utf8, struct buf *out)
 		   b->waited ? "" : "; the program was still becoming faster after that");
 }
 
+/* Clocks that others read, too. */
+static uint64_t unix_ms(uint64_t at)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 -
+	       (clock_ns() - at) / 1000000;
+}
+
+static void spans_json(const struct bare *b, struct json *j)
+{
+	json_key(j, "windows");
+	json_open(j, '[');
+	for (size_t i = 0; i < b->n_spans; i++) {
+		json_open(j, '{');
+		json_key(j, "hooked");
+		json_bool(j, b->spans[i].hooked);
+		cli_json_count(j, "count", b->spans[i].n);
+		cli_json_count(j, "from_ms", unix_ms(b->spans[i].from));
+		cli_json_count(j, "to_ms", unix_ms(b->spans[i].to));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 void bare_json(const struct bare *b, struct json *j)
 {
 	bool known = b->speed.margin >= 0;
@@ -490,5 +538,6 @@ void bare_json(const struct bare *b, struct json *j)
 	cli_json_count(j, "change_ns", (uint64_t)b->change_ns);
 	json_key(j, "steady");
 	json_bool(j, b->waited);
+	spans_json(b, j);
 	json_close(j, '}');
 }

@@ -14,6 +14,14 @@
 #include "cli/report_rows.h"
 #include "plan/stats.h"
 
+enum { BARE_SPANS = 8 };
+
+struct bare_span {	   /* of windows that count, one after the other */
+	uint64_t from, to; /* clock_ns() */
+	size_t n;
+	bool hooked;
+};
+
 struct bare {
 	struct estimated speed; /* with hooks, as a share of that without; margin < 0: not known */
 	double hooked_ns, bare_ns; /* of windows that count */
@@ -21,6 +29,8 @@ struct bare {
 	unsigned marks,
 		roots; /* methods that were counted; that were measured with nothing below */
 	bool waited;   /* ... until the program did not become faster any more */
+	struct bare_span spans[BARE_SPANS];
+	size_t n_spans;
 };
 
 void bare_text(const struct bare *b, bool utf8, struct buf *out); /* two lines */

@@ -10,7 +10,7 @@
 
 #include "plan/stats.h"
 
-enum { PACE_MARKS = 8, PACE_WINDOWS = 256 };
+enum { PACE_MARKS = 8, PACE_WINDOWS = 512 };
 
 struct pace_method {
 	uint32_t id;
