@@ -463,8 +463,8 @@ int bare_measure(const struct bare_ask *ask, struct bare *out)
 		status = put_back(&l);
 	if (status == CLI_DONE)
 		status = warm_up(&l);
-	if (status ==
-	    CLI_DONE) /* as many as before: what drifts is neither told too fast nor slow */
+	/* As many as before: what drifts is told neither too fast nor too slow. */
+	if (status == CLI_DONE)
 		status = windows(&l, l.hooked.n, l.hooked.n, &l.hooked);
 	progress_clear(&l.progress);
 	if (status == CLI_DONE)
