@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # same.py LIVE RECORDED: do both reports of tests/record/Fan say the same?  The length of a tick is known
-# the better the longer the agent is in, hence the thousandth.
+# the better the longer the agent is in (by some 20 millionths here), so raw figures differ, and by as many ns what is
+# left of them when the cost of hooks, which is known in ns, has been taken out.
 import json
 import sys
 
@@ -16,7 +17,7 @@ for m in live["methods"]:
         continue  # it has ended since
     assert m["calls"] == other["calls"], m["method"]
     for key in figures:
-        assert abs(m[key] - other[key]) <= 0.001 * m[key] + 2, (m["method"], key, m[key], other[key])
+        assert abs(m[key] - other[key]) <= 0.0005 * m["raw_ns"] + 2, (m["method"], key, m[key], other[key])
 fib = next(m for m in live["methods"] if ".fib(" in m["method"])
 assert fib["calls"] == 300 * 177, fib["calls"]
 work = next(m for m in live["methods"] if ".work(" in m["method"])
