@@ -141,6 +141,8 @@ class Runs:
         for (begin, _, _), (end, n, took) in zip(self.pieces, self.pieces[1:]):
             part = sum(max(0, min(end, last) - max(begin, first)) for first, last in spans) / max(end - begin, 1e-6)
             rounds, ns = rounds + part * n, ns + part * took
+        if not rounds:
+            raise SystemExit("no round in the windows that are told")
         return ns / rounds
 
 
