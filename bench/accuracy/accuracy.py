@@ -96,7 +96,7 @@ PIECES = {"timed": 0, "dropped": 0, "steal": 0, "seconds": 0}
 
 
 def mean_of(pieces):
-    """Of all calls, but for pieces that are far out, as in plan/steady.h: farther from the middle half than three times its
+    """Of all calls, but for pieces that are far out, as in plan/stats/steady.h: farther from the middle half than three times its
     width, and twice or half as long; a tenth at each end, at most."""
     all = sorted(pieces)
     n, low, high = len(all), 0, 0

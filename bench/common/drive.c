@@ -24,10 +24,10 @@
  * Exit status: 0 measured, 1 a contestant's output is wrong, 2 usage, 3 could not.
  * Environment: BENCH_QUICK=1 (a smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
 #define _GNU_SOURCE
-#include "contest.h"
-#include "plan.h"
 #include "base/json.h"
 #include "classfile/insn.h"
+#include "contest.h"
+#include "plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -38,8 +38,8 @@
 #define _GNU_SOURCE
 #include "../common/plan.h"
 #include "../common/spread.h"
-#include "contestant.h"
 #include "base/json.h"
+#include "contestant.h"
 
 #include <math.h>
 

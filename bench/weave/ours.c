@@ -4,7 +4,7 @@
  * Modes: "timed", "light" and "full" weave every method with that template, by rules as a user
  * writes them; "check" also runs our checker over the woven class. */
 #include "../common/contest.h"
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "weave/weave.h"
 
 struct ours {

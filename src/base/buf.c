@@ -49,6 +49,14 @@ void buf_text(struct buf *b, const char *s)
 	buf_bytes(b, s, strlen(s));
 }
 
+void buf_dotted(struct buf *b, struct slice name)
+{
+	size_t at = b->n;
+
+	buf_put(b, name);
+	bytes_replace(b->p + at, b->n - at, '/', '.');
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap, again;

@@ -98,6 +98,7 @@ static inline void buf_put(struct buf *b, struct slice s)
 }
 
 void buf_text(struct buf *b, const char *s);
+void buf_dotted(struct buf *b, struct slice name); /* "a.b" of "a/b" */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -54,3 +54,8 @@ int fault_set(struct fault *f, int code, long at, const char *fmt, ...)
 	va_end(ap);
 	return code;
 }
+
+int fault_no_memory(struct fault *f)
+{
+	return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+}

@@ -3,7 +3,7 @@
  *
  * A fallible function returns `int`: >= 0 is good, < 0 is one of the E_* codes.
  * Where a person will want to know more, the function also takes a struct fault,
- * fills it once, where the cause is known, and nobody overwrites it on the way up. */
+ * fills it once, where the cause is known, and it is not overwritten on the way up. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -38,5 +38,6 @@ const char *err_name(int code);	   /* "E_TRUNCATED" */
 /* Keeps the first fault.  f may be NULL.  Returns code, so that callers can return it. */
 int fault_set(struct fault *f, int code, long at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));
+int fault_no_memory(struct fault *f) __attribute__((cold)); /* E_NO_MEMORY */
 
 #endif

@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/utf8.h"
+#include "base/visible.h"
+
 static void value(struct json *j)
 {
 	if (j->more)
@@ -25,45 +28,33 @@ void json_close(struct json *j, char bracket)
 	j->more = true;
 }
 
-/* Length of the UTF-8 sequence at p, or 0 when it is malformed (overlong and surrogates too). */
-static size_t utf8_len(const uint8_t *p, size_t left)
+/* What no terminal should get is escaped, too: JSON is often just printed. */
+static void escape(struct buf *out, uint32_t c)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = p[0] < 0x80	     ? 1
-		   : p[0] >> 5 == 6  ? 2
-		   : p[0] >> 4 == 14 ? 3
-		   : p[0] >> 3 == 30 ? 4
-				     : 0;
-	uint32_t c;
-
-	if (n < 2 || n > left)
-		return n > left ? 0 : n;
-	c = p[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if (p[i] >> 6 != 2)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+	if (c > 0xffff)
+		buf_printf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+			   0xdc00 + ((c - 0x10000) & 0x3ff));
+	else
+		buf_printf(out, "\\u%04x", c);
 }
 
 static void quoted(struct buf *out, struct slice s)
 {
 	buf_u8(out, '"');
 	for (size_t i = 0; i < s.n;) {
-		uint8_t c = s.p[i];
-		size_t n = utf8_len(s.p + i, s.n - i);
+		uint32_t c = 0;
+		size_t n = utf8_decode(s.p + i, s.n - i, &c);
 
 		if (n == 0)
 			buf_text(out, "\\ufffd");
 		else if (c == '"' || c == '\\')
-			buf_printf(out, "\\%c", c);
+			buf_printf(out, "\\%c", (int)c);
 		else if (c == '\n')
 			buf_text(out, "\\n");
 		else if (c == '\t')
 			buf_text(out, "\\t");
-		else if (c < 0x20 || c == 0x7f)
-			buf_printf(out, "\\u%04x", c);
+		else if (!visible_is(c))
+			escape(out, c);
 		else
 			buf_bytes(out, s.p + i, n);
 		i += n ? n : 1;

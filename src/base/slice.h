@@ -36,6 +36,25 @@ static inline bool slice_starts(struct slice a, struct slice prefix)
 	return a.n >= prefix.n && memcmp(a.p, prefix.p, prefix.n) == 0;
 }
 
+static inline bool slice_ends(struct slice a, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return a.n >= n && memcmp(a.p + a.n - n, suffix, n) == 0;
+}
+
+/* As in "a/b/C" to "a.b.C", or back. */
+static inline void bytes_replace(void *bytes, size_t n, char from, char to)
+{
+	for (char *p = bytes, *end = p + n; p < end; p++)
+		*p = *p == from ? to : *p;
+}
+
+static inline void text_replace(char *text, char from, char to)
+{
+	bytes_replace(text, strlen(text), from, to);
+}
+
 /* The order of the bytes: < 0, 0, > 0; what is a beginning of the other comes first. */
 static inline int slice_cmp(struct slice a, struct slice b)
 {

@@ -4,7 +4,7 @@
 
 #include "cache/numbers.h"
 #include "rule/print.h"
-#include "weave/facts.h"
+#include "weave/class_facts.h"
 
 enum { LINK_HEAD = 18 }; /* key of the recipe, number of rules */
 
@@ -15,21 +15,24 @@ static struct slice raw(const void *p, size_t n)
 
 /* ---- what rules come to ------------------------------------------------------------------- */
 
-static struct hash128 hash_template(struct hash128 h, const struct weaver *w,
+static struct hash128 hash_template(struct hash128 h, const struct cache_rules *r,
 				    const struct rule *rule)
 {
-	h = hash128(h, rule->template.name);
-	h = hash128(h, rule->template.method);
-	return hash128(h, w->own[rule->index]->code->cls->bytes);
+	h = secret_hash(&r->secret, h, rule->template.name);
+	h = secret_hash(&r->secret, h, rule->template.method);
+	return secret_hash(&r->secret, h, r->weaver->own[rule->index]->code->cls->bytes);
 }
 
-static struct hash128 hash_always(void)
+/* The limit is part of it: a method that one JVM compiles with its hook another may not. */
+static struct hash128 hash_always(const struct weaver *w, const struct secret *secret)
 {
-	struct hash128 h = hash128((struct hash128){ 0, 0 }, slice_str(cache_build));
+	struct hash128 h = secret_hash(secret, (struct hash128){ 0, 0 }, slice_str(cache_build));
 
+	h = secret_hash(secret, h, raw(&w->huge, sizeof(w->huge)));
 	for (size_t i = 0; i < builtin_count; i++)
-		h = hash128(h,
-			    raw(builtins[i].start, (size_t)(builtins[i].end - builtins[i].start)));
+		h = secret_hash(
+			secret, h,
+			raw(builtins[i].start, (size_t)(builtins[i].end - builtins[i].start)));
 	return h;
 }
 
@@ -43,7 +46,7 @@ static void print_rule(const struct rule *rule, struct buf *out)
 			rule_print(c, out);
 }
 
-static bool asks_ancestors(const struct target *t)
+static bool asks_ancestors(const struct rule_target *t)
 {
 	for (size_t i = 0; i < t->kin_count; i++)
 		if (t->kin[i].kind != KIN_ANNOTATED)
@@ -68,13 +71,16 @@ static bool rule_asks_ancestors(const struct rule *rule)
 	return false;
 }
 
-int cache_rules_init(struct cache_rules *r, const struct weaver *w, struct arena *mem)
+int cache_rules_init(struct cache_rules *r, const struct weaver *w, const struct secret *secret,
+		     struct arena *mem)
 {
 	const struct rules *rules = w->rules;
 	struct buf text = { 0 };
 	int rc;
 
-	*r = (struct cache_rules){ .weaver = w, .always = hash_always() };
+	*r = (struct cache_rules){ .weaver = w,
+				   .secret = *secret,
+				   .always = hash_always(w, secret) };
 	if (rules->n > UINT16_MAX)
 		return E_LIMIT;
 	r->order = arena_zero(mem, (rules->n + 1) * sizeof(*r->order));
@@ -86,7 +92,7 @@ int cache_rules_init(struct cache_rules *r, const struct weaver *w, struct arena
 		const struct rule *rule = rules->all[i];
 
 		if (rule->kind == RULE_TEMPLATE) {
-			r->all = hash_template(r->all, w, rule);
+			r->all = hash_template(r->all, r, rule);
 			continue;
 		}
 		if (rule->repeated || rule->kind == RULE_PLACE)
@@ -96,7 +102,7 @@ int cache_rules_init(struct cache_rules *r, const struct weaver *w, struct arena
 		r->order[i] = r->n;
 		r->places[r->n++] = (uint16_t)i;
 	}
-	r->all = hash128(r->all, buf_slice(&text));
+	r->all = secret_hash(secret, r->all, buf_slice(&text));
 	rc = text.err;
 	buf_release(&text);
 	return rc;
@@ -104,14 +110,16 @@ int cache_rules_init(struct cache_rules *r, const struct weaver *w, struct arena
 
 /* ---- keys --------------------------------------------------------------------------------- */
 
-static struct hash128 hash_lineage(struct hash128 h, const struct rule_class *facts)
+static struct hash128 hash_lineage(const struct secret *secret, struct hash128 h,
+				   const struct rule_class *facts)
 {
 	const struct rule_lineage *l = facts_lineage(facts, facts->lineage);
 
 	for (size_t i = 0; l && i < l->n; i++) {
 		uint8_t kind = (uint8_t)(l->list[i].interface | l->list[i].unknown << 1);
 
-		h = hash128(hash128(h, l->list[i].name), raw(&kind, 1));
+		h = secret_hash(secret, h, l->list[i].name);
+		h = secret_hash(secret, h, raw(&kind, 1));
 	}
 	return h;
 }
@@ -122,7 +130,7 @@ static int read_facts(const struct cache_query *q, struct class **cls, struct ru
 	struct rule_lineage *lineage;
 
 	if (rc >= 0)
-		rc = facts_of_class(*cls, q->mem, facts);
+		rc = class_facts_of_class(*cls, q->mem, facts);
 	if (rc < 0)
 		return rc;
 	lineage = arena_alloc(q->mem, sizeof(*lineage));
@@ -139,6 +147,7 @@ static int work_out(const struct cache_query *q, const struct rule_class *facts,
 		    struct hash128 of_class, struct cache_look *out)
 {
 	const struct rules *rules = q->rules->weaver->rules;
+	const struct secret *secret = &q->rules->secret;
 	struct buf text = { 0 };
 	struct hash128 h;
 	int rc;
@@ -150,15 +159,15 @@ static int work_out(const struct cache_query *q, const struct rule_class *facts,
 	out->nothing = !out->n_touching;
 	if (out->nothing)
 		return 0;
-	h = hash128(of_class, raw(&q->rules->always, sizeof(q->rules->always)));
+	h = secret_hash(secret, of_class, raw(&q->rules->always, sizeof(q->rules->always)));
 	for (size_t i = 0; i < out->n_touching; i++) {
 		const struct rule *rule = out->touching[i];
 
 		print_rule(rule, &text);
 		if (rule->kind == RULE_HOOK && rule->hook.template_rule)
-			h = hash_template(h, q->rules->weaver, rule->hook.template_rule);
+			h = hash_template(h, q->rules, rule->hook.template_rule);
 	}
-	h = hash128(h, buf_slice(&text));
+	h = secret_hash(secret, h, buf_slice(&text));
 	out->recipe = h;
 	rc = text.err;
 	buf_release(&text);
@@ -210,13 +219,21 @@ static int take_link(const struct cache_query *q, struct slice contents, struct 
 
 /* ---- looking ------------------------------------------------------------------------------ */
 
-static int find_recipe(struct store *s, struct cache_look *out)
+/* Was it made of this class?  The key says so already; this also holds if the secret is out. */
+static bool is_of(const struct recipe *r, const struct cache_query *q)
+{
+	if (r->original != q->bytes.n)
+		return false;
+	return !q->name.n || slice_eq(r->name, q->name) || r->kind == RECIPE_REFUSED;
+}
+
+static int find_recipe(struct store *s, const struct cache_query *q, struct cache_look *out)
 {
 	if (out->nothing)
 		return 1;
 	buf_clear(&out->kept);
 	if (store_find(s, out->recipe, &out->kept) != RECORD_CLASS ||
-	    recipe_get(buf_slice(&out->kept), &out->found) < 0)
+	    recipe_get(buf_slice(&out->kept), &out->found) < 0 || !is_of(&out->found, q))
 		return 0;
 	out->has_recipe = true;
 	return 1;
@@ -228,7 +245,7 @@ static int find_by_link(struct store *s, const struct cache_query *q, struct cac
 
 	if (kind != RECORD_LINK || take_link(q, buf_slice(&out->kept), out) < 0)
 		return 0;
-	if (!find_recipe(s, out))
+	if (!find_recipe(s, q, out))
 		return 0;
 	out->has_link = true;
 	return 1;
@@ -236,7 +253,8 @@ static int find_by_link(struct store *s, const struct cache_query *q, struct cac
 
 int cache_find(struct store *s, const struct cache_query *q, struct cache_look *out)
 {
-	struct hash128 of_class = hash128((struct hash128){ 0, 0 }, q->bytes);
+	const struct secret *secret = &q->rules->secret;
+	struct hash128 of_class = secret_hash(secret, (struct hash128){ 0, 0 }, q->bytes);
 	struct rule_class facts;
 	struct class *cls = NULL;
 	int rc = 0;
@@ -251,9 +269,9 @@ int cache_find(struct store *s, const struct cache_query *q, struct cache_look *
 		rc = read_facts(q, &cls, &facts);
 		if (rc < 0)
 			goto done;
-		of_class = hash_lineage(of_class, &facts);
+		of_class = hash_lineage(secret, of_class, &facts);
 	}
-	out->link = hash128(of_class, raw(&q->rules->all, sizeof(q->rules->all)));
+	out->link = secret_hash(secret, of_class, raw(&q->rules->all, sizeof(q->rules->all)));
 	rc = find_by_link(s, q, out);
 	if (rc)
 		goto done;
@@ -262,7 +280,7 @@ int cache_find(struct store *s, const struct cache_query *q, struct cache_look *
 	if (rc >= 0)
 		rc = work_out(q, &facts, of_class, out);
 	if (rc >= 0)
-		rc = find_recipe(s, out);
+		rc = find_recipe(s, q, out);
 done:
 	class_release(cls);
 	return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.h - recipes by what decides them: the class's bytes, the rules that touch it, Sonde itself.
  *
- * Which rules touch a class can only be told after reading it.  So a look-up has two steps: the
+ * Which rules touch a class is known only after reading it.  So a look-up has two steps: the
  * class's bytes together with all rules lead to a link, which names the recipe (or says that no
  * rule touches the class); where there is no link yet, the class is read, and the rules that touch
  * it lead to the recipe.  The usual start thus costs a hash and two look-ups, and a change of one
@@ -18,20 +18,24 @@ extern const char cache_build[]; /* changes with every source that decides what 
 
 struct cache_rules {
 	const struct weaver *weaver;
+	struct secret secret;  /* of the store that it is for */
 	struct hash128 all;    /* of all rules, templates and the build */
-	struct hash128 always; /* of the build and the templates that come with it */
+	struct hash128 always; /* of the build, the templates that come with it, weaver->huge */
 	bool wants_kin;	       /* ancestors have a say: they belong to the key */
 	uint16_t *order;  /* [rules->n] by place in the set: its number among those that count */
 	uint16_t *places; /* the other way round */
 	uint16_t n;
 };
 
-/* E_NO_MEMORY, E_LIMIT (too many rules to be numbered: no cache then). */
-int cache_rules_init(struct cache_rules *r, const struct weaver *w, struct arena *mem);
+/* weaver->huge has its value by then; secret: that of the store.  E_NO_MEMORY, E_LIMIT (too many
+ * rules to be numbered: no cache then). */
+int cache_rules_init(struct cache_rules *r, const struct weaver *w, const struct secret *secret,
+		     struct arena *mem);
 
 struct cache_query {
 	const struct cache_rules *rules;
 	struct slice bytes;		      /* of the class */
+	struct slice name;		      /* a/b/C; empty: not known */
 	const struct rule_resolver *resolver; /* as for the weaving */
 	struct arena *mem;
 	struct buf *

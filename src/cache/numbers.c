@@ -2,7 +2,7 @@
 /* numbers.c - what numbers stand for, and where they lie.
  *
  * A number is put into a constant of its own, which keeps its index whatever is merged into the
- * class after it.  A merging that fails may leave constants that nobody uses, or none at all; so a
+ * class after it.  A merging that fails may leave constants that are never used, or none at all; so a
  * place counts only when the number is really there in the end. */
 #include "cache/numbers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* numbers.h - the numbers in a woven class that each JVM gives differently: sites and slots
- * (weave/cond.h).
+ * (weave/cond_code.h).
  *
  * While a class is woven for the cache, numbers_begin stands in for the JVM: it gives numbers of
  * its own and remembers what each stands for and where it was put.  numbers_end makes that a part

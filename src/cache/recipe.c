@@ -4,7 +4,7 @@
  *	u1 kind, u2 error, text why, text name, u4 original size, u4 woven size, woven,
  *	u2 numbers, each: u4 at, u2 rule, u2 site, text slot
  *	u2 methods, each:
- *	u2 access, u2 error, u2 rule, u8 digest, u4 code size, u4 id_at,
+ *	u2 access, u2 error, u2 rule, u8 digest, u4 code size, u4 woven code size, u4 id_at,
  *	texts: name, desc, why, template, category, map,
  *	u2 anchors, each: u2 rule, u1 context, u1 step
  *
@@ -57,6 +57,7 @@ static void put_method(const struct recipe_from *from, const struct weave_outcom
 	buf_u16(out, ordinal(from, o->rule));
 	put_u64(out, o->rc >= 0 ? code_digest(&cls->pool, code_instructions(cls, m)) : 0);
 	buf_u32(out, (uint32_t)code_instructions(cls, m).n);
+	buf_u32(out, o->code_now);
 	buf_u32(out, o->id_at);
 	put_text(out, member_name(cls, m));
 	put_text(out, member_desc(cls, m));
@@ -136,6 +137,7 @@ static void get_method(struct reader *r, struct recipe_method *m)
 	m->rule = rd_u16(r);
 	m->digest = get_long(r);
 	m->code_n = rd_u32(r);
+	m->woven_n = rd_u32(r);
 	m->id_at = rd_u32(r);
 	m->name = get_text(r);
 	m->desc = get_text(r);

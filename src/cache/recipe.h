@@ -52,6 +52,7 @@ struct recipe_method {
 	uint16_t rule;	  /* among the rules that touch the class, from 0; their number: none */
 	uint64_t digest;  /* code_digest of the original code; 0: not woven */
 	uint32_t code_n;  /* bytes of the original code */
+	uint32_t woven_n; /* ... and of the code with the hook */
 	uint32_t id_at;	  /* in woven: where the number goes, see ids.h; 0: nowhere */
 	struct slice why; /* of rc < 0 */
 	struct slice template, category; /* of a woven one; the latter may be empty */

@@ -9,6 +9,7 @@
  * leaves room that is used again or lost, and nothing that can be found.  Whatever stands in the
  * file, a reader checks it: places against the size, slots by their check, records by their sum. */
 #define _GNU_SOURCE
+#include "cache/ours.h"
 #include "cache/store_priv.h"
 
 #include <fcntl.h>
@@ -50,19 +51,6 @@ static struct hash128 record_sum(const struct record_head *h, struct slice conte
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
-
-/* By the system call: glibc's stat functions have new versions since 2.33. */
-bool is_ours(int fd, bool dir)
-{
-	struct statx st;
-	unsigned want = STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK;
-
-	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, want, &st) != 0)
-		return false;
-	if (st.stx_uid != geteuid() || st.stx_mode & (S_IRWXG | S_IRWXO))
-		return false;
-	return dir ? S_ISDIR(st.stx_mode) : S_ISREG(st.stx_mode) && st.stx_nlink == 1;
-}
 
 void segment_name(uint32_t number, char out[SEG_NAME])
 {
@@ -139,7 +127,7 @@ static bool head_is_good(const struct seg_head *h, uint32_t number, uint64_t siz
 
 static bool is_of_before(const struct seg_head *h)
 {
-	return h->magic == SEG_MAGIC_1 && h->check == head_check(h);
+	return (h->magic == SEG_MAGIC_1 || h->magic == SEG_MAGIC_2) && h->check == head_check(h);
 }
 
 int segment_open(int dir, uint32_t number, bool read_only, struct segment *out)
@@ -154,7 +142,7 @@ int segment_open(int dir, uint32_t number, bool read_only, struct segment *out)
 	g.fd = openat(dir, name, flags);
 	if (g.fd < 0)
 		return E_IO;
-	if (!is_ours(g.fd, false)) {
+	if (!ours_is(g.fd, OURS_FILE)) {
 		close(g.fd);
 		return E_IO;
 	}

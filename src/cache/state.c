@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* O_NOFOLLOW */
 #include "cache/state.h"
 
+#include "base/fnv.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,7 +36,7 @@ static bool is_plain(char c)
 bool state_path(const char *dir, const char *app, const char *suffix, char path[PATH_MAX])
 {
 	char name[NAME_MAX_KEPT + 24];
-	uint32_t hash = 0x811c9dc5u;
+	uint64_t hash = FNV_START;
 	bool changed = false;
 	size_t n = 0;
 	int len;
@@ -42,14 +44,14 @@ bool state_path(const char *dir, const char *app, const char *suffix, char path[
 	for (const char *p = app; *p; p++) {
 		bool plain = is_plain(*p) && !(n == 0 && *p == '.');
 
-		hash = (hash ^ (uint8_t)*p) * 0x01000193u;
+		hash = fnv_add(hash, p, 1);
 		changed |= !plain || n == NAME_MAX_KEPT;
 		if (n < NAME_MAX_KEPT)
 			name[n++] = plain ? *p : '_';
 	}
 	name[n] = '\0';
-	if (changed)
-		snprintf(name + n, sizeof(name) - n, "-%08x", hash);
+	if (changed) /* no name that stays as it is has a '+' */
+		snprintf(name + n, sizeof(name) - n, "+%016llx", (unsigned long long)hash);
 	len = snprintf(path, PATH_MAX, "%s/%s.%s", dir, name, suffix);
 	return n > 0 && len > 0 && len < PATH_MAX;
 }
@@ -67,9 +69,33 @@ static bool look(int fd, struct stat *st)
 	return syscall(SYS_fstat, fd, st) == 0;
 }
 
+/* The file, in a directory in which no other user can put one. */
+static int open_safely(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	struct stat st;
+	int at, why, fd = -1;
+
+	if (!slash || slash == path)
+		return errno = EINVAL, -1;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
+	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (at < 0)
+		return -1;
+	if (look(at, &st) && (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & 022))
+		fd = openat(at, slash + 1, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	else
+		errno = EPERM;
+	why = errno;
+	close(at);
+	errno = why;
+	return fd;
+}
+
 int state_read(const char *path, struct buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), rc = 0;
+	int fd = open_safely(path), rc = 0;
 	struct stat st;
 	ssize_t got = 1;
 

@@ -2,7 +2,7 @@
 /* state.h - where it is kept what was found about applications:
  * ${XDG_STATE_HOME:-~/.local/state}/sonde/apps, two files for each application.
  *
- *	NAME.known	findings and times of methods (plan/known.h), for the command line
+ *	NAME.known	findings and times of methods (plan/dig/known.h), for the command line
  *	NAME.rules	the rules of the findings, for the agent at the next start
  *
  * Both are written in one piece, and only their owner may read them.  Never prints.  Any thread. */
@@ -22,7 +22,8 @@ bool state_usual_place(char dir[PATH_MAX]);
 bool state_path(const char *dir, const char *app, const char *suffix, char path[PATH_MAX]);
 
 /* Appends the file.  0; E_NOT_FOUND: there is none; E_IO: it is not to be trusted (somebody else's,
- * or others can write it), or cannot be read. */
+ * or others can write it
+ * or its directory), or cannot be read. */
 int state_read(const char *path, struct buf *out);
 
 /* Makes the place, for its owner alone.  0, or E_IO with errno set. */

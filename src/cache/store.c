@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cache/ours.h"
 #include "cache/store_priv.h"
 
 enum { SEGMENT_MIN = 1 << 20, SEGMENT_MAX = 32 << 20, PATH_SIZE = 4096 };
@@ -25,6 +26,7 @@ struct store {
 	int dir, lock;
 	bool read_only;
 	uint64_t limit, segment_bytes;
+	struct secret secret;
 	struct segment segments[STORE_SEGMENTS_MAX]; /* by number, ascending */
 	uint32_t n;		    /* atomic: segments below it may be read by any thread */
 	uint32_t bad;		    /* the newest number that could not be opened; 0: none */
@@ -55,7 +57,7 @@ static void make_dirs(const char *dir)
 
 static int open_dir(struct store *s, const char *dir, struct fault *f)
 {
-	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, rc;
 
 	s->dir = open(dir, flags);
 	if (s->dir < 0 && errno == ENOENT && !s->read_only) {
@@ -66,13 +68,16 @@ static int open_dir(struct store *s, const char *dir, struct fault *f)
 		return refuse(f, dir, "not a directory, or a link to one");
 	if (s->dir < 0)
 		return fault_set(f, E_NOT_FOUND, -1, "%.140s: %s", dir, strerror(errno));
-	if (!is_ours(s->dir, true))
+	if (!ours_is(s->dir, OURS_DIR))
 		return refuse(f, dir, "must belong to the user and be closed to others (mode 700)");
+	rc = secret_open(s->dir, !s->read_only, &s->secret);
+	if (rc < 0 && !(rc == E_NOT_FOUND && s->read_only)) /* then nothing can be found */
+		return refuse(f, dir, "its file \"key\" cannot be used");
 	if (s->read_only)
 		return 0;
 	s->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
 			 0600);
-	if (s->lock < 0 || !is_ours(s->lock, false))
+	if (s->lock < 0 || !ours_is(s->lock, OURS_FILE))
 		return refuse(f, dir, "its file \"lock\" cannot be used");
 	return 0;
 }
@@ -144,7 +149,7 @@ int store_open(const struct store_options *o, struct store **out, struct fault *
 	int rc;
 
 	if (!s)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	memset(s, 0, sizeof(*s));
 	s->dir = s->lock = -1;
 	s->read_only = o->read_only;
@@ -179,6 +184,11 @@ void store_close(struct store *s)
 	if (s->dir >= 0)
 		close(s->dir);
 	mem_free(s);
+}
+
+const struct secret *store_secret(const struct store *s)
+{
+	return &s->secret;
 }
 
 /* ---- finding ------------------------------------------------------------------------------ */

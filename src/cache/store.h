@@ -7,19 +7,19 @@
  * and what does not agree is not there.  One process at a time appends (flock).  When all segments
  * are larger than the limit, the oldest goes.
  *
- * Only files of our own user that nobody else can write are looked at; links are not followed.  Any
+ * Only files of our own user that no other user can write are read; links are not followed.  Any
  * thread may ask (store_find); one thread at a time may add. */
 #ifndef CACHE_STORE_H
 #define CACHE_STORE_H
 
 #include "base/buf.h"
-#include "cache/hash.h"
+#include "cache/secret.h"
 
 enum {
 	STORE_SEGMENTS_MAX = 64,
 	STORE_RECORD_MAX = 16 << 20, /* bytes of the largest record */
 };
-#define STORE_LIMIT ((uint64_t)512 << 20) /* bytes in all, unless told otherwise */
+#define STORE_LIMIT ((uint64_t)512 << 20) /* bytes in all, by default */
 
 enum record_kind {
 	RECORD_CLASS = 1, /* a recipe: see recipe.h */
@@ -45,6 +45,8 @@ struct store;
  * it cannot be opened or made; E_IO, it must not be used. */
 int store_open(const struct store_options *o, struct store **out, struct fault *f);
 void store_close(struct store *s);
+
+const struct secret *store_secret(const struct store *s); /* what keys are made with */
 
 /* A record's contents, appended to out; its kind, or E_NOT_FOUND, E_DAMAGED (also not there),
  * E_NO_MEMORY. */

@@ -18,9 +18,10 @@ enum {
 	RECORD_MAGIC = 0x53724563,
 };
 
-#define SEG_MAGIC 0x32676553646e6f53u /* "SondSeg2" */
-#define SEG_MAGIC_1 \
-	0x31676553646e6f53u /* of an earlier Sonde, with another hash; nothing of it can be found */
+#define SEG_MAGIC 0x33676553646e6f53u /* "SondSeg3" */
+/* Of earlier Sondes, with keys that are made otherwise: nothing in them can be found. */
+#define SEG_MAGIC_1 0x31676553646e6f53u
+#define SEG_MAGIC_2 0x32676553646e6f53u
 
 struct seg_head {
 	uint64_t magic;
@@ -85,8 +86,5 @@ int segment_read(const struct segment *g, uint64_t at, struct record_head *head,
 /* Does the table lead to the record there? */
 bool segment_leads_to(const struct segment *g, struct hash128 key, uint64_t at);
 uint32_t segment_slots_used(const struct segment *g);
-
-/* Is it a plain file or directory of our own, and nobody else may write it? */
-bool is_ours(int fd, bool dir);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c - one walk over the instructions.
  *
- * Call sites are told apart by pool index first, then by what the entry says, since a pool may
+ * Call sites are distinguished by pool index first, then by what the entry says, since a pool may
  * hold the same method twice.  The places of the bootstrap methods are found once, at the first
  * site that needs them, so that no class can make this slow. */
 #include "classfile/calls.h"
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/map.h"
 
 struct line {
@@ -15,11 +16,11 @@ struct line {
 	uint32_t order;
 };
 
-struct entry {
-	struct call call;
+struct callee {
+	struct class_call call;
 	uint16_t *lines;
 	uint32_t n_lines, cap;
-	struct entry *next;
+	struct callee *next;
 };
 
 struct finder {
@@ -30,7 +31,7 @@ struct finder {
 	struct map by_text;  /* what is called -> entry */
 	struct buf key;
 	size_t text; /* bytes of all keys */
-	struct entry *first, **tail;
+	struct callee *first, **tail;
 	uint32_t n;
 	struct line *lines; /* sorted by pc */
 	uint32_t n_lines;
@@ -97,23 +98,16 @@ static int read_lines(struct finder *w)
 /* The line of an instruction, 0: not known. */
 static uint16_t line_of(const struct finder *w, const struct insn *n)
 {
-	uint32_t low = 0, high = w->n_lines;
+	size_t behind;
 
 	if (!(n->flags & INSN_READ))
 		return 0;
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (w->lines[mid].pc <= n->old)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? w->lines[low - 1].line : 0;
+	behind = SEARCH(w->n_lines, i, w->lines[i].pc <= n->old);
+	return behind ? w->lines[behind - 1].line : 0;
 }
 
 /* Keeps the list sorted; lines mostly come in order. */
-static int add_line(struct finder *w, struct entry *e, uint16_t line)
+static int add_line(struct finder *w, struct callee *e, uint16_t line)
 {
 	uint32_t at = e->n_lines;
 
@@ -268,7 +262,7 @@ static uint8_t kind_of_bootstrap(const struct pool_ref *ref)
 }
 
 /* What stands behind a call site with a bootstrap method. */
-static int resolve_dynamic(struct finder *w, const struct pool_ref *site, struct call *c)
+static int resolve_dynamic(struct finder *w, const struct pool_ref *site, struct class_call *c)
 {
 	const struct pool *pool = &w->cls->pool;
 	struct pool_ref method;
@@ -330,10 +324,10 @@ static unsigned mask_of(uint8_t op)
 	}
 }
 
-static int add_entry(struct finder *w, const struct call *c, struct entry **out)
+static int add_entry(struct finder *w, const struct class_call *c, struct callee **out)
 {
 	uint32_t max = w->opt->max_calls ? w->opt->max_calls : CALLS_MAX;
-	struct entry *e;
+	struct callee *e;
 
 	if (w->n == max)
 		return limit(w, "more calls", max);
@@ -349,7 +343,7 @@ static int add_entry(struct finder *w, const struct call *c, struct entry **out)
 }
 
 /* The entry for what is called, made when it is new. */
-static int entry_for(struct finder *w, const struct call *c, struct entry **out)
+static int entry_for(struct finder *w, const struct class_call *c, struct callee **out)
 {
 	uint8_t what[] = { c->op, c->kind };
 	struct slice parts[] = { { what, sizeof(what) }, c->owner, c->name, c->desc, c->site_name };
@@ -360,7 +354,7 @@ static int entry_for(struct finder *w, const struct call *c, struct entry **out)
 		return rc;
 	slot = map_get(&w->by_text, buf_slice(&w->key));
 	if (slot) {
-		*out = (struct entry *)*slot;
+		*out = (struct callee *)*slot;
 		return 0;
 	}
 	rc = add_entry(w, c, out);
@@ -373,12 +367,12 @@ static int entry_for(struct finder *w, const struct call *c, struct entry **out)
 	return 0;
 }
 
-static int describe(struct finder *w, const struct insn *n, struct call *c)
+static int describe(struct finder *w, const struct insn *n, struct class_call *c)
 {
 	const struct pool *pool = &w->cls->pool;
 	struct pool_ref ref = { 0 };
 
-	*c = (struct call){ .op = n->op, .kind = CALL_UNKNOWN };
+	*c = (struct class_call){ .op = n->op, .kind = CALL_UNKNOWN };
 	pool_ref(pool, n->index, &ref);
 	if (pool_is(pool, n->index, TAGS(CONST_INVOKE_DYNAMIC) | TAGS(CONST_DYNAMIC)))
 		return resolve_dynamic(w, &ref, c);
@@ -393,10 +387,10 @@ static int describe(struct finder *w, const struct insn *n, struct call *c)
 }
 
 /* The entry of a call site, by its pool index when that was met before. */
-static int entry_of(struct finder *w, const struct insn *n, struct entry **out)
+static int entry_of(struct finder *w, const struct insn *n, struct callee **out)
 {
 	uint32_t *index = arena_alloc(w->code->mem, sizeof(*index));
-	struct call c;
+	struct class_call c;
 	uintptr_t *slot;
 	bool fresh;
 	int rc;
@@ -407,7 +401,7 @@ static int entry_of(struct finder *w, const struct insn *n, struct entry **out)
 	slot = map_put(&w->by_index, (struct slice){ (uint8_t *)index, sizeof(*index) }, &fresh);
 	if (!slot)
 		return E_NO_MEMORY;
-	*out = (struct entry *)*slot;
+	*out = (struct callee *)*slot;
 	if (*out && !w->opt->all_sites)
 		return 0;
 	if (*out)
@@ -427,7 +421,7 @@ static int walk(struct finder *w)
 
 	for (const struct insn *n = w->code->start; n; n = n->next) {
 		unsigned bit = mask_of(n->op);
-		struct entry *e;
+		struct callee *e;
 		int rc;
 
 		if (n->op == OP_RUN)
@@ -446,14 +440,14 @@ static int walk(struct finder *w)
 	return 0;
 }
 
-static int flatten(struct finder *w, struct call **out)
+static int flatten(struct finder *w, struct class_call **out)
 {
-	struct call *v = arena_alloc(w->code->mem, (w->n + 1) * sizeof(*v));
+	struct class_call *v = arena_alloc(w->code->mem, (w->n + 1) * sizeof(*v));
 	uint32_t i = 0;
 
 	if (!v)
 		return E_NO_MEMORY;
-	for (const struct entry *e = w->first; e; e = e->next) {
+	for (const struct callee *e = w->first; e; e = e->next) {
 		v[i] = e->call;
 		v[i].lines = e->lines;
 		v[i++].n_lines = e->n_lines;
@@ -462,7 +456,7 @@ static int flatten(struct finder *w, struct call **out)
 	return 0;
 }
 
-int calls_of(const struct code *code, const struct calls_options *options, struct call **out,
+int calls_of(const struct code *code, const struct calls_options *options, struct class_call **out,
 	     uint32_t *n, struct fault *f)
 {
 	struct finder w = { .code = code, .cls = code->cls, .opt = options, .fault = f };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.h - which methods a method may call, read out of its code.
  *
- * An invokedynamic is told as what it stands for: the body of a lambda, the method of a method
+ * An invokedynamic is reported as what it stands for: the body of a lambda, the method of a method
  * reference, a string concatenation, a switch over patterns, a method of a record; other ones by
  * their bootstrap method.  BootstrapMethods may hold anything: what makes no sense there becomes
  * a CALL_UNKNOWN. */
@@ -43,11 +43,11 @@ struct calls_options {
 
 enum { CALLS_CLASS_MAX = 8 << 20, CALLS_MAX = 20000, CALLS_TEXT_MAX = 32 << 20 };
 
-struct call {
+struct class_call {
 	uint8_t op;	    /* OP_INVOKE..., or OP_LDC... of a dynamic constant */
 	uint8_t kind;	    /* enum call_kind */
 	bool interface;	    /* owner is an interface */
-	struct slice owner; /* internal name; of a bootstrap method, where that is what is told */
+	struct slice owner; /* internal name; of a bootstrap method, where that is reported */
 	struct slice name;
 	struct slice desc;	/* of the method; of the call site, where owner is a bootstrap's */
 	struct slice site_name; /* what the call site itself is named; else empty */
@@ -60,7 +60,7 @@ struct call {
  * The code comes out of code_elevate (not of code_elevate_coarse, which is E_USAGE) and may have
  * been edited: instructions that were put in have no line.  E_LIMIT when the class or the method
  * is larger than wanted, E_NO_MEMORY. */
-int calls_of(const struct code *code, const struct calls_options *options, struct call **out,
+int calls_of(const struct code *code, const struct calls_options *options, struct class_call **out,
 	     uint32_t *n, struct fault *f);
 
 const char *call_kind_text(unsigned kind); /* "lambda" */

@@ -52,7 +52,7 @@ static int read_members(struct class *cls, struct reader *r, bool methods, struc
 				 n, methods ? "methods" : "fields");
 	list = arena_alloc(cls->mem, n * sizeof(*list));
 	if (!list)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	for (uint32_t i = 0; i < n; i++) {
 		int rc = read_member(cls, &list[i], r, methods, f);
 
@@ -114,7 +114,7 @@ int class_read(struct arena *mem, struct slice bytes, struct class **out, struct
 	int rc;
 
 	if (!cls)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	cls->mem = cls->work = mem;
 	cls->bytes = bytes;
 	rc = read_head(cls, &r, f);

@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "classfile/elevate.h"
+#include "classfile/code_priv.h"
 
 int code_fault(const struct code *code, const struct insn *at, struct fault *f, int rc,
 	       const char *fmt, ...)
@@ -34,7 +34,7 @@ int code_fault(const struct code *code, const struct insn *at, struct fault *f, 
 
 static int no_memory(const struct elevation *e)
 {
-	return fault_set(e->fault, E_NO_MEMORY, -1, "out of memory");
+	return fault_no_memory(e->fault);
 }
 
 /* A switch has its operands at the next offset that four divides. */

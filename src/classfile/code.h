@@ -35,7 +35,7 @@ enum {
 	VT_UNINIT = 8, /* value: index into code.news */
 };
 
-/* The arguments' types in the implicit first frame need not have Class entries: they are told by
+/* The arguments' types in the implicit first frame need not have Class entries: they are known by
  * where they stand in the method's descriptor. */
 enum { VT_DESC = 0x10000 };
 
@@ -139,8 +139,8 @@ struct code {
 /* Method must have code.  f tells the place: fault.at is an offset in the class file. */
 int code_elevate(struct class *cls, struct member *m, struct code **out, struct fault *f);
 
-/* The same, several times as fast, but instructions that nobody jumps to and that hold no offset
- * are not told apart: a stretch of them is one node, OP_RUN.  Branches, switches, returns, athrow,
+/* The same, several times as fast, but instructions that are no branch target and hold no offset
+ * are not split: a stretch of them is one node, OP_RUN.  Branches, switches, returns, athrow,
  * ret, wide and new, and in constructors invokespecial, stand alone.  Enough for who puts code in
  * at the start, at the exits or at labels. */
 int code_elevate_coarse(struct class *cls, struct member *m, struct code **out, struct fault *f);
@@ -158,10 +158,6 @@ int code_lower(struct code *code, struct fault *f);
 /* After code_lower: where each instruction that was read has gone, as pairs of (old, new) offset
  * at the places where the distance changes: u2 count, then u2 old, u2 new each. */
 void code_offset_map(const struct code *code, struct buf *out);
-
-/* The greatest stack depth that a path through the code reaches, from the instructions alone;
- * E_VERIFY when it is contradictory. */
-int code_max_stack(const struct code *code, struct fault *f);
 
 /* Visible for the checker: "a/B.name(desc)" into f's text, and the place in the file. */
 int code_fault(const struct code *code, const struct insn *at, struct fault *f, int rc,

@@ -126,8 +126,3 @@ bool desc_is_field(struct slice s)
 {
 	return s.n && desc_field_len(s) == s.n;
 }
-
-bool desc_is_method(struct slice s)
-{
-	return desc_arg_slots(s) >= 0;
-}

@@ -40,7 +40,6 @@ struct slice desc_return(struct slice desc);
 /* "int" for 'I', "void" for 'V'; NULL for letters that are no primitive type. */
 const char *desc_primitive(uint8_t letter);
 
-bool desc_is_field(struct slice s);  /* exactly one field descriptor, at most 255 dimensions */
-bool desc_is_method(struct slice s); /* a method descriptor; slots are not counted */
+bool desc_is_field(struct slice s); /* exactly one field descriptor, at most 255 dimensions */
 
 #endif

@@ -7,6 +7,7 @@
  * offsets less the bytes that are too many: those have a bit set in `extra`. */
 #include "classfile/digest.h"
 
+#include "base/fnv.h"
 #include "classfile/op.h"
 
 enum {
@@ -23,8 +24,7 @@ struct digest {
 
 static void add(struct digest *d, const uint8_t *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		d->hash = (d->hash ^ p[i]) * 0x100000001b3u;
+	d->hash = fnv_add(d->hash, p, n);
 }
 
 static void add_constant(struct digest *d, uint32_t i, int depth)
@@ -175,7 +175,7 @@ uint64_t code_digest(const struct pool *p, struct slice code)
 	struct digest d;
 
 	d.pool = p;
-	d.hash = 0xcbf29ce484222325u;
+	d.hash = FNV_START;
 	d.has_extra = false;
 	mark_extra(&d, code);
 	for (size_t at = 0; at < code.n;) {

@@ -2,7 +2,7 @@
 /* digest.h - a number that is the same for the same code, whatever indices its constants have.
  *
  * A JVM that redefines a class may give constants other places in the pool; what the code does is
- * told by what they hold.  Pure; any bytes are allowed. */
+ * identified by their content.  Pure; any bytes are allowed. */
 #ifndef CLASSFILE_DIGEST_H
 #define CLASSFILE_DIGEST_H
 

@@ -57,7 +57,7 @@ int format_fail_entry(const struct format *c, uint32_t i, int code, const char *
 
 int format_no_memory(const struct format *c)
 {
-	return fault_set(c->fault, E_NO_MEMORY, -1, "out of memory");
+	return fault_no_memory(c->fault);
 }
 
 bool format_good(const struct format *c, uint32_t utf8, uint8_t kind)

@@ -6,8 +6,8 @@
  * before it, or only the first of them, shares its array; the writer compares pointers before it
  * compares types. */
 #include "classfile/code.h"
+#include "classfile/code_priv.h"
 #include "classfile/desc.h"
-#include "classfile/elevate.h"
 
 /* Types of one method written out in full; real code stays far below. */
 enum { EXPANDED_MAX = 16 << 20 };
@@ -108,7 +108,7 @@ int frame_first(struct code *code, struct fault *f)
 	int args;
 
 	if (!locals)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	if (!(m->access & ACC_STATIC)) {
 		bool raw = slice_is(member_name(cls, m), "<init>") &&
 			   !slice_is(class_name(cls), "java/lang/Object");
@@ -243,14 +243,14 @@ int frame_read_table(struct elevation *e, struct slice data)
 		return code_fault(code, NULL, e->fault, E_FRAME, "StackMapTable is cut off");
 	frames = arena_alloc(code->mem, n * sizeof(*frames));
 	if (!frames)
-		return fault_set(e->fault, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(e->fault);
 	for (uint32_t i = 0; i < n; i++) {
 		struct insn *label;
 		uint32_t delta;
 
 		if (!read_frame(e, &r, &types, rd_u8(&r), &delta, &frame) || r.err) {
 			if (e->no_memory || (!types.cap && types.total))
-				return fault_set(e->fault, E_NO_MEMORY, -1, "out of memory");
+				return fault_no_memory(e->fault);
 			if (types.total > EXPANDED_MAX)
 				return code_fault(code, NULL, e->fault, E_LIMIT,
 						  "frames need more memory than is reasonable");
@@ -260,7 +260,7 @@ int frame_read_table(struct elevation *e, struct slice data)
 		pc = i ? pc + delta + 1 : delta;
 		label = elevate_label(e, pc);
 		if (e->no_memory)
-			return fault_set(e->fault, E_NO_MEMORY, -1, "out of memory");
+			return fault_no_memory(e->fault);
 		if (!label || label == code->end)
 			return code_fault(code, NULL, e->fault, E_FRAME,
 					  "frame %u is at %u, not the start of an instruction", i,

@@ -125,7 +125,7 @@ int pool_read(struct pool *p, struct arena *mem, struct reader *r, struct fault 
 	p->at = arena_alloc(mem, p->cap * sizeof(*p->at));
 	p->attr_kind = arena_zero(mem, p->cap);
 	if (!p->at || !p->attr_kind)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	p->at[0] = no_entry;
 	p->bytes.p = r->p;
 	rc = locate_entries(p, r, f);
@@ -192,24 +192,6 @@ static bool make_room(struct pool *p)
 	p->attr_kind = kinds;
 	p->cap = cap;
 	return true;
-}
-
-int pool_index(struct pool *p)
-{
-	for (uint32_t i = 1; i < p->read; i++) {
-		struct slice entry = { p->at[i], pool_entry_size(p->at[i]) };
-		bool fresh;
-		uintptr_t *place;
-
-		if (!entry.n)
-			continue;
-		place = map_put(&p->added, entry, &fresh);
-		if (!place)
-			return E_NO_MEMORY;
-		if (fresh)
-			*place = i;
-	}
-	return 0;
 }
 
 /* The index of an entry with these bytes.  They are copied. */

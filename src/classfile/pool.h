@@ -99,16 +99,12 @@ struct pool_ref {
 /* Fieldref, Methodref, InterfaceMethodref, Dynamic, InvokeDynamic; false for others. */
 bool pool_ref(const struct pool *p, uint32_t i, struct pool_ref *out);
 
-/* Let pool_add_* find the entries that were read, too.  Without it (it costs more than reading
- * the class) only entries that were added before are found, and the class grows by a few bytes. */
-int pool_index(struct pool *p);
-
 /* Find or append; the index, or E_NO_MEMORY, E_POOL_FULL, E_LIMIT (text too long). */
 int pool_add_utf8(struct pool *p, struct slice text);
 int pool_add_name(struct pool *p, uint8_t tag, struct slice name); /* Class, String ... */
 int pool_add_int(struct pool *p, int32_t v);
 int pool_add_wide(struct pool *p, uint8_t tag, uint64_t bits); /* Long, Double */
-int pool_add_own_int(struct pool *p, int32_t v); /* always a new entry, shared with nobody */
+int pool_add_own_int(struct pool *p, int32_t v); /* always a new entry, never shared */
 int pool_add_pair(struct pool *p, uint8_t tag, uint16_t first, uint16_t second);
 int pool_add_ref(struct pool *p, uint8_t tag, struct slice owner, struct slice name,
 		 struct slice desc);

@@ -5,6 +5,7 @@
  * load the library (hotspot.h), waits for the agent to listen, and sends it the rules, if any. */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -13,46 +14,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "classfile/show.h"
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/doctor.h"
-#include "cli/hook_rows.h"
-#include "cli/hook_rules.h"
-#include "cli/hotspot.h"
-#include "cli/proc.h"
-#include "cli/progress.h"
-
-int cmd_attach(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde attach [OPTION]... [TARGET]\n"
-	"\n"
-	"Loads Sonde's agent into a running JVM.  TARGET is its process, its main class or jar, or nothing\n"
-	"when there is only one.  The agent does nothing until it gets rules.\n"
-	"\n"
-	"  --rules FILE      rules to begin with; may be repeated\n"
-	"  --hook RULE       one rule, as in a file; may be repeated\n"
-	"  --yes             also when the rules mean very many methods\n"
-	"  --wait SECONDS    how long to wait for the JVM to answer (6)\n"
-	"  --help            this text\n"
-	"\n"
-	"Needs the JVM's own user, or root.  Containers are reached from outside.  'sonde doctor' says\n"
-	"what stands in the way.  'sonde detach' takes the agent out again.\n"
-	"\n"
-	"Exit status: 0 the agent is in, 1 so it is, but a rule matched nothing, 2 a rule is wrong,\n"
-	"3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde attach 4711\n"
-	"  sonde attach --hook 'com.shop.**::* timed' com.shop.Main\n";
+#include "classfile/show/show.h"
+#include "cli/attach/doctor.h"
+#include "cli/attach/hotspot.h"
+#include "cli/client/client.h"
+#include "cli/report/hook_rows.h"
+#include "cli/report/hook_rules.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/progress.h"
+#include "jvm/proc.h"
+#include "cli/verbs.h"
 
 enum { LONG_RUNNING = 60 /* seconds: by then much of its code is compiled */ };
 
 struct attach {
 	const char *name; /* argv[0] */
-	unsigned wait_ms;
-	bool yes;
+	uint64_t wait_ns;
+	bool yes, quiet;
 	struct hook_rules rules;
 	struct target target;
 	struct arena mem;
@@ -106,14 +84,14 @@ static bool is_starting(const struct jvm *j)
 /* The signal would end a JVM in its first moments, and confuse it a little later. */
 static int wait_until_up(struct attach *a)
 {
-	uint64_t start = clock_ns(), limit = a->wait_ms * 1000000ull;
+	uint64_t start = clock_ns(), limit = a->wait_ns;
 	bool told = false;
 	int status;
 
 	while ((status = look(a)) == CLI_DONE && is_starting(&a->jvm) &&
 	       clock_ns() - start < limit) {
 		if (!told && clock_ns() - start > 2000000000ull) {
-			waiting(a->wait_ms / 1000);
+			waiting((unsigned)(a->wait_ns / 1000000000));
 			told = true;
 		}
 		pause_ms(10);
@@ -171,9 +149,10 @@ static void remove_stale_socket(const struct target *t)
 
 static int load(struct attach *a, struct inside *in, const struct library *lib)
 {
-	struct hotspot h = {
-		.in = in, .ns_pid = a->target.ns_pid, .wait_ms = a->wait_ms, .waiting = waiting
-	};
+	struct hotspot h = { .in = in,
+			     .ns_pid = a->target.ns_pid,
+			     .wait_ms = (unsigned)(a->wait_ns / 1000000),
+			     .waiting = waiting };
 	struct library_place place;
 	struct buf why = { 0 };
 	int rc;
@@ -198,7 +177,7 @@ static int load(struct attach *a, struct inside *in, const struct library *lib)
 
 static int wait_for_agent(const struct attach *a)
 {
-	uint64_t start = clock_ns(), limit = a->wait_ms * 1000000ull;
+	uint64_t start = clock_ns(), limit = a->wait_ns;
 
 	while (!agent_listens(&a->target)) {
 		if (clock_ns() - start > limit)
@@ -286,10 +265,8 @@ static int greet(struct attach *a, bool was_there)
 		show_name(&out, c.welcome.jvm);
 		buf_text(&out, ", agent ");
 		show_name(&out, c.welcome.build);
-		if (!hook_rules_count(&a->rules))
-			buf_printf(&out, "; next: sonde hook %d 'com.shop.**::*'", a->target.pid);
 		buf_text(&out, "\n");
-		if (!cli_print(&out))
+		if (!a->quiet && !cli_print(&out))
 			status = CLI_CANNOT;
 		if (!slice_is(c.welcome.build, SONDE_VERSION))
 			fputs("sonde: that is not the version of this sonde; the JVM keeps the "
@@ -320,57 +297,65 @@ static int run(struct attach *a, const char *text)
 	return status == CLI_DONE ? greet(a, was_there) : status;
 }
 
-static int parse_wait(struct attach *a, const char *text)
+static int set_option(void *self, const char *name, int which, const char *value)
 {
-	char *end;
-	double s = strtod(text, &end);
+	struct attach *a = self;
 
-	if (end == text || *end || !(s >= 0.1 && s <= 3600))
-		return cli_usage(a->name, "--wait wants seconds, from 0.1 to 3600, not '%s'", text);
-	a->wait_ms = (unsigned)(s * 1000);
-	return CLI_DONE;
+	(void)name;
+	return which == 'r' ? hook_rules_add_file(&a->rules, value)
+			    : hook_rules_add(&a->rules, value);
 }
+
+static const struct verb_option options[] = {
+	{ "rules", "FILE", OPTION_OWN, 'r', .help = "rules to begin with; may be repeated" },
+	{ "hook", "RULE", OPTION_OWN, 'k', .help = "one rule, as in a file; may be repeated" },
+	{ "yes", NULL, OPTION_FLAG, offsetof(struct attach, yes),
+	  .help = "also when the rules mean very many methods" },
+	{ "quiet", NULL, OPTION_FLAG, offsetof(struct attach, quiet),
+	  .help = "say nothing when it is in" },
+	{ "wait", "TIME", OPTION_TIME, offsetof(struct attach, wait_ns),
+	  .help = "how long to wait for the JVM to answer (6)", .low = 100000000,
+	  .high = 3600000000000 },
+};
+
+const struct verb verb_attach = {
+	.usage = "[OPTION]... [TARGET]",
+	.about = "Loads Sonde's agent into a running JVM. TARGET is its process, its main class "
+		 "or jar, or nothing when there is only one. The agent does nothing until it gets "
+		 "rules.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "Needs the JVM's own user, or root. Containers are reached from outside. 'sonde "
+		"doctor' says what stands in the way. 'sonde detach' takes the agent out again.",
+	.status = "0 the agent is in, 1 so it is, but a rule matched nothing, 2 a rule is wrong, 3 "
+		  "could not.",
+	.examples = "sonde attach 4711\n"
+		    "sonde attach --hook 'com.shop.**::* timed' com.shop.Main",
+	.run = cmd_attach,
+	.set = set_option,
+};
 
 static int parse(struct attach *a, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "rules", required_argument, NULL, 'r' }, { "hook", required_argument, NULL, 'k' },
-		{ "yes", no_argument, NULL, 'y' },	   { "wait", required_argument, NULL, 'w' },
-		{ "help", no_argument, NULL, 'h' },	   { 0 },
-	};
-	int opt, status = CLI_DONE;
+	int status = verb_parse(&verb_attach, argc, argv, a);
 
-	cli_begin_options();
-	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), -1;
-		if (opt == '?')
-			return CLI_USAGE;
-		if (opt == 'r')
-			status = hook_rules_add_file(&a->rules, optarg);
-		if (opt == 'k')
-			status = hook_rules_add(&a->rules, optarg);
-		if (opt == 'w')
-			status = parse_wait(a, optarg);
-		a->yes |= opt == 'y';
-	}
-	if (status == CLI_DONE && argc - optind > 1)
-		status = cli_usage(argv[0], "takes one TARGET");
+	if (status == CLI_GO_ON && argc - optind > 1)
+		return cli_usage(argv[0], "takes one TARGET");
 	return status;
 }
 
 int cmd_attach(int argc, char **argv)
 {
-	struct attach a = { .name = argv[0], .wait_ms = 6000 };
+	struct attach a = { .name = argv[0], .wait_ns = 6000000000 };
 	int status;
 
 	arena_init(&a.mem);
 	status = hook_rules_init(&a.rules);
 	if (status == CLI_DONE)
 		status = parse(&a, argc, argv);
-	if (status == CLI_DONE)
+	if (status == CLI_GO_ON)
 		status = run(&a, argv[optind]);
 	arena_release(&a.mem);
 	hook_rules_release(&a.rules);
-	return status < 0 ? CLI_DONE : status;
+	return status;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_cache.c - "sonde cache": what lies in the cache of woven classes, and whether it is sound. */
-#include "cli/cmd_cache.h"
+#include "cli/classtools/cache_show.h"
 
 #include <fnmatch.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cache/place.h"
-#include "classfile/check.h"
-#include "cli/outdir.h"
-
-int cmd_cache(int argc, char **argv);
+#include "cache/cache_place.h"
+#include "classfile/check/check.h"
+#include "cli/classtools/outdir.h"
+#include "cli/verbs.h"
 
 /* ---- what all share ---- */
 
@@ -32,33 +32,47 @@ static bool parse_size(const char *text, uint64_t *out)
 	return true;
 }
 
-int cache_cmd_begin(struct cache_cmd *c, int argc, char **argv, bool write)
+static int set_size(void *self, const char *name, int which, const char *value)
 {
-	static const struct option options[] = {
-		{ "cache", required_argument, NULL, 'C' }, { "json", no_argument, NULL, 'j' },
-		{ "all", no_argument, NULL, 'a' },	   { "to", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },	   { 0 },
-	};
+	struct cache_cmd *c = self;
+
+	(void)which;
+	if (!parse_size(value, &c->size))
+		return cli_usage(name, "--to wants a size such as 100m, not '%s'", value);
+	return CLI_DONE;
+}
+
+#define CACHE_OPTION                                                          \
+	{                                                                     \
+		"cache", "DIR", OPTION_TEXT, offsetof(struct cache_cmd, dir), \
+			.help = "the cache in this directory"                 \
+	}
+
+const struct verb_option cache_option_dir = CACHE_OPTION;
+
+static const struct verb_option options_json[] = {
+	CACHE_OPTION,
+	VERB_JSON(struct cache_cmd, json, "print JSON"),
+};
+
+static const struct verb_option options_prune[] = {
+	CACHE_OPTION,
+	{ "all", NULL, OPTION_FLAG, offsetof(struct cache_cmd, all), .help = "remove all of it" },
+	{ "to", "SIZE", OPTION_OWN, 't',
+	  .help = "remove the oldest files until so much is left: 100m, 1g" },
+};
+
+int cmd_cache_begin(struct cache_cmd *c, int argc, char **argv, bool write)
+{
 	struct store_options o = { .read_only = !write };
 	struct fault f = { 0 };
-	int opt;
+	int status;
 
 	c->name = argv[0];
 	c->size = UINT64_MAX;
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(c->help, stdout), -1;
-		if (opt == '?')
-			return CLI_USAGE;
-		if (opt == 'C')
-			c->dir = optarg;
-		if (opt == 't' && !parse_size(optarg, &c->size))
-			return cli_usage(c->name, "--to wants a size such as 100m, not '%s'",
-					 optarg);
-		c->json |= opt == 'j';
-		c->all |= opt == 'a';
-	}
+	status = verb_parse(c->verb, argc, argv, c);
+	if (status != CLI_GO_ON)
+		return status == CLI_DONE ? -1 : status;
 	if (!c->dir && !cache_usual_place(c->place, sizeof(c->place)))
 		return cli_cannot(
 			"there is no usual place for the cache without HOME: use --cache DIR");
@@ -68,13 +82,13 @@ int cache_cmd_begin(struct cache_cmd *c, int argc, char **argv, bool write)
 	return store_open(&o, &c->store, &f) < 0 ? cli_cannot("%s", f.text) : CLI_DONE;
 }
 
-int cache_cmd_end(struct cache_cmd *c, int status)
+int cmd_cache_end(struct cache_cmd *c, int status)
 {
 	store_close(c->store);
 	return status < 0 ? CLI_DONE : status;
 }
 
-bool cache_cmd_means(const char *wanted, const struct recipe *r, struct hash128 key)
+bool cmd_cache_means(const char *wanted, const struct recipe *r, struct hash128 key)
 {
 	char name[PATH_MAX], pattern[PATH_MAX], text[HASH_TEXT];
 
@@ -85,8 +99,7 @@ bool cache_cmd_means(const char *wanted, const struct recipe *r, struct hash128 
 		return true;
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(r->name));
 	snprintf(pattern, sizeof(pattern), "%s", wanted);
-	for (char *p = pattern; *p; p++)
-		*p = *p == '.' ? '/' : *p;
+	text_replace(pattern, '.', '/');
 	return fnmatch(pattern, name, 0) == 0;
 }
 
@@ -146,28 +159,31 @@ static int list_record(void *ctx, const struct store_record *r)
 	l->bytes += r->contents.n;
 	l->links += r->kind == RECORD_LINK;
 	if (r->kind != RECORD_CLASS || recipe_get(r->contents, &rec) < 0 ||
-	    !cache_cmd_means(l->wanted, &rec, r->key))
+	    !cmd_cache_means(l->wanted, &rec, r->key))
 		return 0;
 	l->classes++;
 	list_one(l, r, &rec);
 	return l->c.json || cli_print(&l->out) ? 0 : E_IO;
 }
 
+const struct verb verb_cache_ls = {
+	.usage = "[OPTION]... [CLASS]",
+	.about = "Lists the classes in the cache: key, bytes before and after, methods woven "
+		 "and left alone, name. CLASS picks some: a.b.C, with * and ?.",
+	.options = options_json,
+	.n = COUNT(options_json),
+	.status = "0 done, 1 there is no such class, 3 there is no cache.",
+	.run = cache_ls_main,
+};
+
 int cache_ls_main(int argc, char **argv)
 {
-	static const char help[] =
-		"usage: sonde cache ls [--cache DIR] [--json] [CLASS]\n"
-		"\n"
-		"Lists the classes in the cache: key, bytes before and after, methods woven and left alone,\n"
-		"name.  CLASS picks some: a.b.C, with * and ?.\n"
-		"\n"
-		"Exit status: 0 done, 1 there is no such class, 3 there is no cache.\n";
-	struct listing l = { .c.help = help };
-	int rc, status = cache_cmd_begin(&l.c, argc, argv, false);
+	struct listing l = { .c.verb = &verb_cache_ls };
+	int rc, status = cmd_cache_begin(&l.c, argc, argv, false);
 	uint64_t damaged;
 
 	if (status != CLI_DONE)
-		return cache_cmd_end(&l.c, status);
+		return cmd_cache_end(&l.c, status);
 	l.wanted = argv[optind];
 	l.j = json_to(&l.out);
 	if (l.c.json)
@@ -189,7 +205,7 @@ int cache_ls_main(int argc, char **argv)
 			"sonde: %llu damaged places were passed over; see `sonde cache verify`\n",
 			(unsigned long long)damaged);
 	buf_release(&l.out);
-	return cache_cmd_end(&l.c, status);
+	return cmd_cache_end(&l.c, status);
 }
 
 /* ---- verify ---- */
@@ -243,25 +259,28 @@ static int verify_record(void *ctx, const struct store_record *r)
 	return 0;
 }
 
+const struct verb verb_cache_verify = {
+	.usage = "[OPTION]...",
+	.about = "Reads the whole cache: every checksum, every recipe, every woven class. What "
+		 "is damaged is never used; `sonde cache prune --all` removes it with the rest.",
+	.options = options_json,
+	.n = COUNT(options_json),
+	.status = "0 all is sound, 1 something is damaged, 3 there is no cache.",
+	.run = cache_verify_main,
+};
+
 int cache_verify_main(int argc, char **argv)
 {
-	static const char help[] =
-		"usage: sonde cache verify [--cache DIR] [--json]\n"
-		"\n"
-		"Reads the whole cache: every checksum, every recipe, every woven class.  What is damaged is\n"
-		"never used; `sonde cache prune --all` removes it with the rest.\n"
-		"\n"
-		"Exit status: 0 all is sound, 1 something is damaged, 3 there is no cache.\n";
-	struct cache_cmd c = { .help = help };
+	struct cache_cmd c = { .verb = &verb_cache_verify };
 	struct verifying v = { 0 };
 	struct store_segment s[STORE_SEGMENTS_MAX];
 	struct buf out = { 0 };
 	uint64_t damaged = 0;
 	size_t files;
-	int status = cache_cmd_begin(&c, argc, argv, false);
+	int status = cmd_cache_begin(&c, argc, argv, false);
 
 	if (status != CLI_DONE)
-		return cache_cmd_end(&c, status);
+		return cmd_cache_end(&c, status);
 	store_walk(c.store, verify_record, &v, &damaged);
 	files = store_segments(c.store, s, COUNT(s));
 	damaged += v.bad;
@@ -288,33 +307,38 @@ int cache_verify_main(int argc, char **argv)
 	status = !cli_print(&out) ? CLI_CANNOT : damaged ? CLI_NO : CLI_DONE;
 	buf_release(&out);
 	arena_release(&v.mem);
-	return cache_cmd_end(&c, status);
+	return cmd_cache_end(&c, status);
 }
 
 /* ---- prune ---- */
 
+const struct verb verb_cache_prune = {
+	.usage = "[OPTION]... --all | --to SIZE",
+	.about = "Removes the oldest files of the cache until it takes at most SIZE (100m, 1g), "
+		 "or all of it. JVMs that have it open go on with what they have.",
+	.options = options_prune,
+	.n = COUNT(options_prune),
+	.status = "0 done, 2 usage, 3 it could not be done: there is no cache, or a JVM writes "
+		  "just now.",
+	.run = cache_prune_main,
+	.set = set_size,
+};
+
 int cache_prune_main(int argc, char **argv)
 {
-	static const char help[] =
-		"usage: sonde cache prune [--cache DIR] --all | --to SIZE\n"
-		"\n"
-		"Removes the oldest files of the cache until it takes at most SIZE (100m, 1g), or all of it.\n"
-		"JVMs that have it open go on with what they have.\n"
-		"\n"
-		"Exit status: 0 done, 2 usage, 3 it could not be done: there is no cache, or a JVM writes just now.\n";
-	struct cache_cmd c = { .help = help };
-	int gone, status = cache_cmd_begin(&c, argc, argv, true);
+	struct cache_cmd c = { .verb = &verb_cache_prune };
+	int gone, status = cmd_cache_begin(&c, argc, argv, true);
 
 	if (status == CLI_DONE && !c.all && c.size == UINT64_MAX)
 		status = cli_usage(c.name, "how much? --to SIZE or --all");
 	if (status != CLI_DONE)
-		return cache_cmd_end(&c, status);
+		return cmd_cache_end(&c, status);
 	gone = store_prune(c.store, c.all ? 0 : c.size);
 	if (gone < 0)
 		status = cli_cannot("%s: another process writes just now; try again", c.dir);
 	else
 		printf("%d files removed from %s\n", gone, c.dir);
-	return cache_cmd_end(&c, status);
+	return cmd_cache_end(&c, status);
 }
 
 /* ---- export ---- */
@@ -333,7 +357,7 @@ static int export_record(void *ctx, const struct store_record *r)
 	int rc;
 
 	if (!r->live || r->kind != RECORD_CLASS || recipe_get(r->contents, &rec) < 0 ||
-	    rec.kind != RECIPE_WOVEN || !cache_cmd_means(e->wanted, &rec, r->key))
+	    rec.kind != RECIPE_WOVEN || !cmd_cache_means(e->wanted, &rec, r->key))
 		return 0;
 	hash128_text(r->key, group);
 	group[12] = '\0';
@@ -343,24 +367,28 @@ static int export_record(void *ctx, const struct store_record *r)
 	return rc;
 }
 
+const struct verb verb_cache_export = {
+	.usage = "[OPTION]... OUT [CLASS]",
+	.about = "Writes woven classes as files below the directory OUT, each in a folder named "
+		 "by its key. They do not hold the numbers that a JVM gives to methods: they "
+		 "are to be looked at, not to be run.",
+	.options = &cache_option_dir,
+	.n = 1,
+	.status = "0 done, 1 there is no such class, 2 usage, 3 it could not be done.",
+	.run = cache_export_main,
+};
+
 int cache_export_main(int argc, char **argv)
 {
-	static const char help[] =
-		"usage: sonde cache export [--cache DIR] OUT [CLASS]\n"
-		"\n"
-		"Writes woven classes as files below the directory OUT, each in a folder named by its key.  They\n"
-		"do not hold the numbers that a JVM gives to methods: they are to be looked at, not to be run.\n"
-		"\n"
-		"Exit status: 0 done, 1 there is no such class, 2 usage, 3 it could not be done.\n";
-	struct cache_cmd c = { .help = help };
+	struct cache_cmd c = { .verb = &verb_cache_export };
 	struct exporting e = { 0 };
 	uint64_t damaged;
-	int status = cache_cmd_begin(&c, argc, argv, false);
+	int status = cmd_cache_begin(&c, argc, argv, false);
 
 	if (status == CLI_DONE && optind == argc)
 		status = cli_usage(c.name, "where to?");
 	if (status != CLI_DONE)
-		return cache_cmd_end(&c, status);
+		return cmd_cache_end(&c, status);
 	e.to = argv[optind];
 	e.wanted = argv[optind + 1];
 	if (store_walk(c.store, export_record, &e, &damaged) < 0)
@@ -369,21 +397,22 @@ int cache_export_main(int argc, char **argv)
 		printf("%llu classes written\n", (unsigned long long)e.written);
 	if (status == CLI_DONE && !e.written)
 		status = CLI_NO;
-	return cache_cmd_end(&c, status);
+	return cmd_cache_end(&c, status);
 }
 
 /* ---- the table ---- */
 
 static const struct command commands[] = {
-	{ "ls", "list the classes in it", cache_ls_main },
-	{ "show", "show a woven class, with what was merged into it marked", cache_show_main },
-	{ "diff", "compare an original class with its woven form", cache_diff_main },
-	{ "verify", "read all of it, and say what is damaged", cache_verify_main },
-	{ "prune", "remove the oldest, or all", cache_prune_main },
-	{ "export", "write woven classes as files", cache_export_main },
+	{ "ls", "list the classes in it", .verb = &verb_cache_ls },
+	{ "show", "show a woven class, with what was merged into it marked",
+	  .verb = &verb_cache_show },
+	{ "diff", "compare an original class with its woven form", .verb = &verb_cache_diff },
+	{ "verify", "read all of it, and say what is damaged", .verb = &verb_cache_verify },
+	{ "prune", "remove the oldest, or all", .verb = &verb_cache_prune },
+	{ "export", "write woven classes as files", .verb = &verb_cache_export },
 };
 
-static const struct command_table table = {
+const struct command_table group_cache = {
 	.name = "sonde cache",
 	.head = "sonde cache - looks into the cache of woven classes\n"
 		"\n"
@@ -396,8 +425,3 @@ static const struct command_table table = {
 	.commands = commands,
 	.n = COUNT(commands),
 };
-
-int cmd_cache(int argc, char **argv)
-{
-	return command_run(&table, argc, argv);
-}

@@ -2,36 +2,14 @@
 /* cmd_calibrate.c - "sonde calibrate": measures what hooks cost here, so that reports can leave it
  * out. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "cli/calibration.h"
-#include "cli/cli.h"
-#include "cli/jdk.h"
-#include "cli/jvms.h"
-
-int cmd_calibrate(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde calibrate [OPTION]... [TARGET]\n"
-	"\n"
-	"Measures what Sonde's hooks cost on this machine with the JVM of TARGET, in a program of its own: the\n"
-	"target is not touched.  Takes about 15 seconds.  The result is kept for this processor, kernel, JVM\n"
-	"and build of Sonde; 'sonde report' and 'sonde tree' use it to say what methods cost when nobody\n"
-	"looks, and measure it by themselves when it is missing.\n"
-	"\n"
-	"  --jdk PATH    with the JVM of this JDK instead\n"
-	"  --quiet       print nothing\n"
-	"  --json        what was found, as one JSON object\n"
-	"  --help        this text\n"
-	"\n"
-	"Without TARGET and --jdk: the JDK of JAVA_HOME, or of the java in PATH, or the newest there is.\n"
-	"\n"
-	"Exit status: 0 done, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde calibrate 4711\n"
-	"  sonde calibrate --jdk /usr/lib/jvm/java-17-openjdk-amd64\n";
+#include "cli/attach/jdk.h"
+#include "cli/attach/target.h"
+#include "cli/client/calibration.h"
+#include "cli/screen/cli.h"
+#include "cli/verbs.h"
 
 static const char *const kinds[COST_KINDS] = { "timed 1/1", "timed", "timed 1/N", "passed over",
 					       "light",	    "alone", "closed" };
@@ -121,18 +99,12 @@ static int find_home(const char *target, const char *jdk, char home[PATH_MAX])
 	int status = CLI_DONE;
 
 	if (target) {
-		struct arena mem;
 		struct target t;
-		struct jvm jvm;
 
-		arena_init(&mem);
 		status = target_find(target, &t);
-		if (status == CLI_DONE &&
-		    (jvm_read(t.pid, &mem, &jvm) < 0 || !jvm.java_home ||
-		     snprintf(home, PATH_MAX, "%s", jvm.java_home) >= PATH_MAX))
-			status = cli_cannot("where the JDK of %d is could not be found; try --jdk",
-					    (int)t.pid);
-		arena_release(&mem);
+		if (status == CLI_DONE && jdk_of_process(t.pid, home, &f) < 0)
+			status = cli_cannot("%s; to run a JDK that you trust, use --jdk PATH",
+					    f.text);
 		return status;
 	}
 	if (jdk ? !jdk_at(jdk, &found) : jdk_find(0, &found, &f) < 0)
@@ -141,44 +113,62 @@ static int find_home(const char *target, const char *jdk, char home[PATH_MAX])
 	return CLI_DONE;
 }
 
+struct command_calibrate {
+	const char *jdk;
+	bool json, quiet;
+};
+
+static const struct verb_option options[] = {
+	{ "jdk", "PATH", OPTION_TEXT, offsetof(struct command_calibrate, jdk),
+	  .help = "run the JVM of this JDK instead, whoever it belongs to" },
+	{ "quiet", NULL, OPTION_FLAG, offsetof(struct command_calibrate, quiet),
+	  .help = "print nothing" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct command_calibrate, json),
+	  .help = "what was found, as one JSON object" },
+};
+
+const struct verb verb_calibrate = {
+	.usage = "[OPTION]... [TARGET]",
+	.about = "Measures what Sonde's hooks cost on this machine with the JVM of TARGET, in a "
+		 "program of its own: the target is not touched. Takes about 15 seconds. The "
+		 "result is kept for this processor, kernel, JVM and build of Sonde; 'sonde "
+		 "report' and 'sonde tree' use it to say what methods cost when nobody looks, and "
+		 "measure it by themselves when it is missing.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "Without TARGET and --jdk: the JDK of JAVA_HOME, or of the java in PATH, or the "
+		"newest there is. The JDK of TARGET is run only if nobody but root and you can "
+		"change it, and not out of a container.",
+	.status = "0 done, 2 wrong usage, 3 could not.",
+	.examples = "sonde calibrate 4711\n"
+		    "sonde calibrate --jdk /usr/lib/jvm/java-17-openjdk-amd64",
+	.run = cmd_calibrate,
+};
+
 int cmd_calibrate(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "jdk", required_argument, NULL, 'd' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const char *jdk = NULL, *target;
-	bool json = false, quiet = false;
+	struct command_calibrate c = { 0 };
+	const char *target;
 	struct calibration_key key;
 	struct buf text = { 0 }, out = { 0 };
 	struct costs costs;
 	char home[PATH_MAX];
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		jdk = opt == 'd' ? optarg : jdk;
-		json |= opt == 'j';
-		quiet |= opt == 'q';
-	}
-	if (argc - optind > 1 || (jdk && optind < argc))
+	status = verb_parse(&verb_calibrate, argc, argv, &c);
+	if (status != CLI_GO_ON)
+		return status;
+	if (argc - optind > 1 || (c.jdk && optind < argc))
 		return cli_usage(argv[0], "one TARGET or one --jdk");
 	target = optind < argc ? argv[optind] : NULL;
-	status = find_home(target, jdk, home);
+	status = find_home(target, c.jdk, home);
 	if (status == CLI_DONE)
-		status = calibrate(home, quiet, &key, &text);
+		status = calibrate(home, c.quiet, &key, &text);
 	if (status == CLI_DONE && cost_read(buf_slice(&text), &costs) < 0)
 		status = cli_cannot("what was measured makes no sense");
-	if (status == CLI_DONE && json)
+	if (status == CLI_DONE && c.json)
 		print_json(&key, &costs, &out);
-	else if (status == CLI_DONE && !quiet)
+	else if (status == CLI_DONE && !c.quiet)
 		print_text(&key, &costs, &out);
 	if (status == CLI_DONE && !cli_print(&out))
 		status = CLI_CANNOT;

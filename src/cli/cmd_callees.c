@@ -1,38 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_callees.c - "sonde callees": what a method of a running program calls. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "classfile/calls.h"
 #include "classfile/op.h"
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/method_name.h"
-#include "cli/target.h"
-
-int cmd_callees(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde callees [OPTION]... [TARGET] METHOD\n"
-	"\n"
-	"Lists what a method of a running program calls, out of the byte code that the JVM has, each\n"
-	"callee once.  Lambdas and method references are followed to the methods behind them, virtual\n"
-	"and interface calls to those methods of loaded classes of the program that they can arrive\n"
-	"at ('->').  METHOD is written as in rules: a.b.C::m, a.b.C::m(int, ..).\n"
-	"\n"
-	"  --opcodes LIST  which calls count, of virtual, special, static, interface and dynamic;\n"
-	"                  otherwise all\n"
-	"  --json          print one JSON object\n"
-	"  --help          this text\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  'sonde class\n"
-	"callees' does the same with class files.\n"
-	"\n"
-	"Exit status: 0 done, 1 no such method is loaded, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde callees 4711 com.shop.Cart::checkout\n"
-	"  sonde callees --opcodes interface,dynamic shop.jar 'com.shop.Cart::*'\n";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/client/method_arg.h"
+#include "cli/client/visit.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/method_name.h"
+#include "cli/verbs.h"
 
 struct callees {
 	bool json;
@@ -73,8 +53,10 @@ static void print_row(struct callees *x, const struct wire_callee *m)
 		buf_text(&x->out, "  (native)");
 	if (m->flags & CALLEE_MORE)
 		buf_text(&x->out, "  (and more)");
-	if (m->lines.n)
-		buf_printf(&x->out, "  line %.*s", SLICE_FMT(m->lines));
+	if (m->lines.n) {
+		buf_text(&x->out, "  line ");
+		client_show_line(&x->out, m->lines);
+	}
 	buf_u8(&x->out, '\n');
 }
 
@@ -90,7 +72,7 @@ static void print_json(struct callees *x, const struct wire_callee *m)
 	json_key(j, "opcode");
 	json_text(j, opcode_name(m->opcode));
 	json_key(j, "kind");
-	json_text(j, m->kind < CALL_KINDS ? call_kind_text(m->kind) : "?");
+	json_text(j, call_kind_text(m->kind));
 	json_key(j, "resolved");
 	json_bool(j, (m->flags & CALLEE_FOUND) != 0);
 	cli_json_count(j, "sites", m->sites);
@@ -116,11 +98,15 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 static int run(struct callees *x, const char *target, const char *method)
 {
 	int status = target_find(target, &x->target);
+	struct visit visit = { 0 };
+	struct buf full = { 0 };
 
 	if (status == CLI_DONE)
-		status = client_open(&x->client, &x->target);
+		status = visit_begin(&visit, &x->client, &x->target);
+	if (status == CLI_DONE)
+		status = method_arg_resolve(&x->client, method, METHOD_NOW, &full);
 	if (status != CLI_DONE)
-		return status;
+		goto done;
 	x->client.quiet = true;
 	if (x->json) {
 		json_open(&x->j, '{');
@@ -128,8 +114,7 @@ static int run(struct callees *x, const char *target, const char *method)
 		json_key(&x->j, "calls");
 		json_open(&x->j, '[');
 	}
-	wire_put_callees(&x->client.out,
-			 &(struct wire_callees){ slice_str(method), x->opcodes, 0 });
+	wire_put_callees(&x->client.out, &(struct wire_callees){ buf_slice(&full), x->opcodes, 0 });
 	status = client_ask(&x->client, take, x);
 	if (x->json) {
 		json_close(&x->j, ']');
@@ -140,7 +125,9 @@ static int run(struct callees *x, const char *target, const char *method)
 		buf_text(&x->out, "It calls nothing.\n");
 	if (status == CLI_DONE && !cli_print(&x->out))
 		status = CLI_CANNOT;
-	client_close(&x->client);
+done:
+	buf_release(&full);
+	visit_end(&visit, &x->client);
 	return status;
 }
 
@@ -166,28 +153,45 @@ static int parse_opcodes(struct callees *x, const char *name, const char *list)
 	return CLI_DONE;
 }
 
+static int set_option(void *self, const char *name, int which, const char *value)
+{
+	(void)which;
+	return parse_opcodes(self, name, value);
+}
+
+static const struct verb_option options[] = {
+	{ "opcodes", "LIST", OPTION_OWN, 'o',
+	  .help = "which calls count, of virtual, special, static, interface and dynamic; "
+		  "otherwise all" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct callees, json),
+	  .help = "print one JSON object" },
+};
+
+const struct verb verb_callees = {
+	.usage = "[OPTION]... [TARGET] METHOD",
+	.about = "Lists what a method of a running program calls, out of the byte code that the "
+		 "JVM has, each callee once. Lambdas and method references are followed to the "
+		 "methods behind them, virtual and interface calls to those methods of loaded "
+		 "classes of the program that they can arrive at ('->'). METHOD is written as in "
+		 "rules: a.b.C::m, a.b.C::m(int, ..).",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar; not needed when there is only one JVM. "
+		"'sonde class callees' does the same with class files.",
+	.status = "0 done, 2 wrong usage, or no such method is loaded, 3 could not.",
+	.examples = "sonde callees 4711 com.shop.Cart::checkout\n"
+		    "sonde callees --opcodes interface,dynamic shop.jar 'com.shop.Cart::*'",
+	.run = cmd_callees,
+	.set = set_option,
+};
+
 int cmd_callees(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "opcodes", required_argument, NULL, 'o' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct callees x = { 0 };
-	int opt, status = CLI_DONE, n;
+	int status, n;
 
-	cli_begin_options();
-	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		if (opt == 'o')
-			status = parse_opcodes(&x, argv[0], optarg);
-		x.json |= opt == 'j';
-	}
-	if (status != CLI_DONE)
+	status = verb_parse(&verb_callees, argc, argv, &x);
+	if (status != CLI_GO_ON)
 		return status;
 	n = argc - optind;
 	if (n < 1 || n > 2)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_class.c - "sonde class": everything that needs class files and no running program. */
-#include "cli/cmd_class.h"
-
-int cmd_class(int argc, char **argv);
+#include "cli/classtools/class_tools.h"
+#include "cli/verbs.h"
 
 static const struct command commands[] = {
-	{ "show", "list a class: header, fields, methods, attributes, code", class_show_main },
-	{ "verify", "check classes against the JVM specification", class_verify_main },
-	{ "diff", "compare classes, method by method", class_diff_main },
-	{ "callees", "list what a method calls", class_callees_main },
+	{ "show", "list a class: header, fields, methods, attributes, code",
+	  .verb = &verb_class_show },
+	{ "verify", "check classes against the JVM specification", .verb = &verb_class_verify },
+	{ "diff", "compare classes, method by method", .verb = &verb_class_diff },
+	{ "callees", "list what a method calls", .verb = &verb_class_callees },
 	{ "roundtrip", "read and write classes again; the bytes must be the same",
-	  class_roundtrip_main },
+	  .verb = &verb_class_roundtrip },
 };
 
-static const struct command_table table = {
+const struct command_table group_class = {
 	.name = "sonde class",
 	.head = "sonde class - looks at class files, without running them\n"
 		"\n"
@@ -32,8 +32,3 @@ static const struct command_table table = {
 	.commands = commands,
 	.n = COUNT(commands),
 };
-
-int cmd_class(int argc, char **argv)
-{
-	return command_run(&table, argc, argv);
-}

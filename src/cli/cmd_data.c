@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_data.c - "sonde data": which values rules have captured, and how often. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/target.h"
-
-int cmd_data(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde data [--json] [--top N] [TARGET]\n"
-	"\n"
-	"Shows the values that rules with 'capture' have kept in a running program, with how often each was\n"
-	"seen.  The 64 most frequent of each name are known; a count that may be too high by some is\n"
-	"followed by how many.  Values whose name looks like a secret's are counted, not shown.\n"
-	"\n"
-	"  --top N   show so many values of each name (10; 0: all)\n"
-	"  --json    one JSON object\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.\n"
-	"\n"
-	"Exit status: 0 done, 1 nothing is captured, 2 wrong usage, 3 could not.\n";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/screen/cli.h"
+#include "cli/verbs.h"
 
 struct data_rows {
 	bool json;
 	struct buf out;
 	struct json j;
 	bool open;    /* a name's list of values */
-	unsigned top; /* 0: all */
+	uint64_t top; /* 0: all */
 	unsigned shown, more;
 	uint64_t names;
 };
@@ -65,7 +51,7 @@ static void take_name(struct data_rows *d, const struct wire_captured *m)
 		return;
 	}
 	buf_text(&d->out, d->names > 1 ? "\n$" : "$");
-	client_show(&d->out, m->name);
+	client_show_line(&d->out, m->name);
 	buf_printf(&d->out, ": %s values", cli_number(total, m->total));
 	if (m->passed)
 		buf_printf(&d->out, ", %s of them not told apart", cli_number(passed, m->passed));
@@ -91,7 +77,7 @@ static void take_value(struct data_rows *d, const struct wire_value *m)
 	}
 	d->shown++;
 	buf_printf(&d->out, "%12s  ", cli_number(count, m->count));
-	client_show(&d->out, m->text);
+	client_show_line(&d->out, m->text);
 	if (m->error)
 		buf_printf(&d->out, "  (up to %s too many)", cli_number(error, m->error));
 	buf_u8(&d->out, '\n');
@@ -142,38 +128,35 @@ static int show(struct client *c, struct data_rows *d)
 	return CLI_NO;
 }
 
+static const struct verb_option options[] = {
+	{ "top", "N", OPTION_NUMBER, offsetof(struct data_rows, top),
+	  .help = "show so many values of each name (10; 0: all)" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct data_rows, json), .help = "one JSON object" },
+};
+
+const struct verb verb_data = {
+	.usage = "[--json] [--top N] [TARGET]",
+	.about = "Shows the values that rules with 'capture' have kept in a running program, with "
+		 "how often each was seen. The 64 most frequent of each name are known; a count "
+		 "that may be too high by some is followed by how many. Values whose name looks "
+		 "like a secret's are counted, not shown.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar; not needed when there is only one JVM.",
+	.status = "0 done, 1 nothing is captured, 2 wrong usage, 3 could not.",
+	.run = cmd_data,
+};
+
 int cmd_data(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "top", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct data_rows d = { .top = 10 };
 	struct client c;
 	struct target t;
-	char *end;
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (opt) {
-		case 'h':
-			fputs(help, stdout);
-			return CLI_DONE;
-		case 'j':
-			d.json = true;
-			break;
-		case 't':
-			d.top = (unsigned)strtoul(optarg, &end, 10);
-			if (*end || end == optarg)
-				return cli_usage(argv[0], "--top needs a number");
-			break;
-		default:
-			return CLI_USAGE;
-		}
-	}
+	status = verb_parse(&verb_data, argc, argv, &d);
+	if (status != CLI_GO_ON)
+		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
 	status = target_find(optind < argc ? argv[optind] : NULL, &t);

@@ -5,43 +5,26 @@
  * it found, and ends.  What can be seen from outside is then looked at from outside: the socket,
  * the agent's thread, and whether its library is still mapped. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "classfile/show.h"
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/library.h"
-#include "cli/proc.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-
-int cmd_detach(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde detach [-v] [--json] [--if-late] [TARGET]\n"
-	"\n"
-	"Takes all hooks and the agent out of a running program, and proves it: every class that was woven\n"
-	"is fetched from the JVM again and compared with its original.  The library stays mapped, idle,\n"
-	"where the JVM does not unload it.  'sonde attach' brings the agent back.\n"
-	"\n"
-	"  -v, --verbose  name every class that was compared, not only those that differ\n"
-	"  --json         print one JSON object\n"
-	"  --if-late      leave an agent alone that was there from the start of the JVM\n"
-	"  --help         this text\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.\n"
-	"\n"
-	"Exit status: 0 done, 1 some class is not the original again, or something of the agent is still\n"
-	"there; 2 wrong usage, 3 could not.\n";
+#include "classfile/show/show.h"
+#include "cli/attach/library.h"
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/progress.h"
+#include "jvm/proc.h"
+#include "cli/verbs.h"
 
 enum { LEAVE_MS = 3000, LOOK_MS = 20 };
 
 static const uint64_t ms = 1000000;
 
 struct detach {
-	bool json, verbose, if_late;
+	bool json, verbose, if_late, if_alone;
 	uint64_t same, methods, differing;
 	uint64_t foreign; /* of same: but for changes of another agent */
 	struct buf rows;
@@ -148,21 +131,43 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 
 static const char *const library_texts[] = { "unknown", "unloaded", "idle" };
 
-static void print_text(struct detach *d, const struct client *c, struct buf *out)
+static bool is_clean(const struct detach *d)
+{
+	return d->looked && !d->differing && !d->socket && !d->threads;
+}
+
+static void print_compared(struct detach *d, struct buf *out)
 {
 	char all[32], same[32], differing[32];
 
+	if (!(d->same + d->differing))
+		return;
+	buf_printf(out, "%s class%s compared: %s the original again, ",
+		   cli_number(all, d->same + d->differing), d->same + d->differing == 1 ? "" : "es",
+		   cli_number(same, d->same - d->foreign));
+	if (d->foreign)
+		buf_printf(out, "%s but for changes of another agent, ",
+			   cli_number(same, d->foreign));
+	buf_printf(out, "%s different\n", cli_number(differing, d->differing));
+}
+
+/* One line when all is as it was; everything when it is not, or with -v. */
+static void print_text(struct detach *d, const struct client *c, struct buf *out)
+{
+	char n[32];
+
 	buf_put(out, buf_slice(&d->rows));
-	if (d->same + d->differing) {
-		buf_printf(out, "%s class%s compared: %s the original again, ",
-			   cli_number(all, d->same + d->differing),
-			   d->same + d->differing == 1 ? "" : "es",
-			   cli_number(same, d->same - d->foreign));
-		if (d->foreign)
-			buf_printf(out, "%s but for changes of another agent, ",
-				   cli_number(same, d->foreign));
-		buf_printf(out, "%s different\n", cli_number(differing, d->differing));
+	if (is_clean(d) && !d->verbose) {
+		buf_printf(out,
+			   "detached from %d: %s woven class%s compared, %s the original again%s; "
+			   "seen from outside: no socket, no thread of the agent, library %s\n",
+			   (int)c->pid, cli_number(n, d->same), d->same == 1 ? "" : "es",
+			   d->same == 1 ? "it is" : "all are",
+			   d->foreign ? " but for changes of another agent" : "",
+			   d->ended ? "gone with the program" : library_texts[d->library + 1]);
+		return;
 	}
+	print_compared(d, out);
 	if (!d->looked)
 		return;
 	client_show(out, buf_slice(&c->done));
@@ -209,7 +214,8 @@ static int run(struct detach *d, struct client *c, const struct target *t)
 
 	target_socket(t, d->path, sizeof(d->path));
 	c->quiet = true; /* the answer has its text behind the rows */
-	wire_put_detach(&c->out, &(struct wire_detach){ 0 });
+	wire_put_detach(&c->out,
+			&(struct wire_detach){ .flags = d->if_alone ? DETACH_IF_ALONE : 0 });
 	status = client_ask(c, take, d);
 	if (client_interrupted()) {
 		fprintf(stderr, "sonde: interrupted; the agent goes on with what it began\n");
@@ -230,30 +236,42 @@ static int run(struct detach *d, struct client *c, const struct target *t)
 	return status;
 }
 
+static const struct verb_option options[] = {
+	{ "verbose|v", NULL, OPTION_FLAG, offsetof(struct detach, verbose),
+	  .help = "name every class that was compared, not only those that differ" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct detach, json),
+	  .help = "print one JSON object" },
+	{ "if-late", NULL, OPTION_FLAG, offsetof(struct detach, if_late),
+	  .help = "leave an agent alone that was there from the start of the JVM" },
+	{ "if-alone", NULL, OPTION_FLAG, offsetof(struct detach, if_alone),
+	  .help = "... or that other commands or rules of others still need" },
+};
+
+const struct verb verb_detach = {
+	.usage = "[-v] [--json] [--if-late] [--if-alone] [TARGET]",
+	.about = "Takes all hooks and the agent out of a running program, and proves it: every "
+		 "class that was woven is fetched from the JVM again and compared with its "
+		 "original. The library stays mapped, idle, where the JVM does not unload it. "
+		 "'sonde attach' brings the agent back.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar; not needed when there is only one JVM.",
+	.status = "0 done, 1 some class is not the original again, or something of the agent is "
+		  "still there; 2 wrong usage, 3 could not.",
+	.run = cmd_detach,
+};
+
 int cmd_detach(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "if-late", no_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct detach d = { 0 };
 	struct client c;
 	struct target t;
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
-		if (opt == 'h')
-			fputs(help, stdout);
-		if (opt != 'j' && opt != 'v' && opt != 'l')
-			return opt == 'h' ? CLI_DONE : CLI_USAGE;
-		d.if_late |= opt == 'l';
-		d.json |= opt == 'j';
-		d.verbose |= opt == 'v';
-	}
+	status = verb_parse(&verb_detach, argc, argv, &d);
+	if (status != CLI_GO_ON)
+		return status;
+	d.if_late |= d.if_alone;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
 	status = target_find(optind < argc ? argv[optind] : NULL, &t);

@@ -1,50 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_dig.c - "sonde dig": finds out by itself why a running program is slow. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/dig_link.h"
-#include "cli/figures.h"
-#include "cli/memory.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/visit.h"
-#include "plan/machine.h"
-
-int cmd_dig(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde dig [OPTION]... [TARGET [METHOD]]\n"
-	"\n"
-	"Finds out why a running program is slow: looks where its threads are, finds the method whose\n"
-	"calls are slow, hooks what it calls, keeps the branch that has the time, and goes down until\n"
-	"the time is explained: computing, a lock, input and output, garbage collection, a queue.  Says\n"
-	"in which contexts and for which data it is slow.  All its hooks are out again at the end.\n"
-	"TARGET is a pid, a main class or a jar; METHOD (a.b.C::m) is explained, slow or not.\n"
-	"\n"
-	"  --slow TIME     calls from this time on are slow (otherwise 50ms, or ten times as long as\n"
-	"                  usual)\n"
-	"  --for TIME      end after this time at the latest (otherwise 55s)\n"
-	"  --budget SHARE  what it may cost the program, of one processor (otherwise 1%)\n"
-	"  --save FILE     write rules that watch what was found, for 'sonde run --rules'\n"
-	"  --no-memory     neither use nor keep what is known from before ('sonde memory' shows it)\n"
-	"  --quiet         only the answer, not the reasoning\n"
-	"  --json          print one JSON object\n"
-	"  --help          this text\n"
-	"\n"
-	"Exit status: 0 something is slow, 1 nothing is, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde dig 4711\n"
-	"  sonde dig shop.jar com.shop.Cart::checkout\n"
-	"  sonde dig --slow 200ms --save shop.rules shop.jar\n";
+#include "cli/attach/target.h"
+#include "cli/client/dig_link.h"
+#include "cli/client/memory.h"
+#include "cli/client/method_arg.h"
+#include "cli/client/visit.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
+#include "cli/screen/private.h"
+#include "cli/screen/progress.h"
+#include "plan/dig/machine.h"
+#include "cli/verbs.h"
 
 struct command_dig {
-	bool json, quiet, no_memory;
-	const char *save;
+	bool json, quiet, no_memory, aloud;
+	const char *save, *method; /* as it was written */
+	struct buf resolved;
+	bool wait;
+	uint64_t slow_ns, for_ns; /* as asked for; 0: not */
 	struct memory memory;
 	struct dig_options options;
 	struct target target;
@@ -58,7 +37,7 @@ static void tell(struct command_dig *c)
 	struct buf *said = &c->link.dig.said;
 	struct buf shown = { 0 };
 
-	if (said->n && !c->quiet && !c->json) {
+	if (said->n && !c->quiet && (!c->json || c->aloud)) {
 		client_show(&shown, buf_slice(said));
 		fprintf(stderr, "%.*s", SLICE_FMT(buf_slice(&shown)));
 	}
@@ -143,6 +122,8 @@ static void json_cause(struct json *j, const struct dig_answer *a)
 	json_name(j, "lock", a->lock_class);
 	json_name(j, "lock_holder", a->lock_holder);
 	json_name(j, "pool_task", a->task);
+	json_name(j, "task", a->via);
+	json_name(j, "waiter", a->waiter);
 	json_close(j, '}');
 }
 
@@ -193,7 +174,7 @@ static void put_json(struct command_dig *c, struct buf *out)
 		json_key(&j, "breaks_with_past");
 		json_bool(&j, a->breaks);
 	}
-	if (a->verdict != DIG_NOTHING)
+	if (a->verdict != DIG_NOTHING || (a->is_measured && a->guilty.n))
 		json_cause(&j, a);
 	put_cost(&j, dig_link_cost(&c->link));
 	json_key(&j, "cost_calibrated");
@@ -206,7 +187,7 @@ static void put_json(struct command_dig *c, struct buf *out)
 static int save(const struct command_dig *c)
 {
 	struct buf text = { 0 };
-	FILE *f = fopen(c->save, "we");
+	FILE *f = private_fopen(c->save); /* conditions have values */
 	bool good = f != NULL;
 
 	dig_print_rules(&c->link.dig, &text);
@@ -233,6 +214,10 @@ static int remember(struct command_dig *c)
 	if (status == CLI_DONE && rules.n && c->memory.usable && !c->quiet && !c->json)
 		fprintf(stderr, "Remembered for the next start of %s; 'sonde memory' shows it.\n",
 			c->memory.app);
+	if (rules.n && c->memory.foreign && !c->quiet && !c->json)
+		fputs("Not remembered, since the program is another user's, or in a container; --save FILE "
+		      "keeps the rules.\n",
+		      stderr);
 	buf_release(&rules);
 	buf_release(&text);
 	return status;
@@ -294,10 +279,15 @@ static int run(struct command_dig *c, const char *target)
 
 	if (status == CLI_DONE)
 		status = visit_begin(&visit, &c->link.client, &c->target);
+	if (status == CLI_DONE && c->method)
+		status = method_arg_resolve(&c->link.client, c->method,
+					    c->wait ? METHOD_POLL : METHOD_NOW, &c->resolved);
 	if (status != CLI_DONE)
-		return status;
+		goto done;
+	c->options.method = buf_slice(&c->resolved);
 	memory_open(&c->memory,
-		    c->no_memory ? (struct slice){ NULL, 0 } : c->link.client.welcome.app);
+		    c->no_memory ? (struct slice){ NULL, 0 } : c->link.client.welcome.app,
+		    c->target.pid);
 	c->options.known = c->memory.usable ? &c->memory.known : NULL;
 	c->options.when = c->memory.when;
 	dig_init(&c->link.dig, &c->options);
@@ -307,60 +297,65 @@ static int run(struct command_dig *c, const char *target)
 			isatty(STDERR_FILENO) ? "\n" : "");
 	dig_release(&c->link.dig);
 	memory_release(&c->memory);
+done:
+	buf_release(&c->resolved);
 	visit_end(&visit, &c->link.client);
 	return status;
 }
 
-static int set_option(struct command_dig *c, const char *name, int opt)
-{
-	uint64_t ns;
+static const struct verb_option options[] = {
+	{ "slow", "TIME", OPTION_TIME, offsetof(struct command_dig, slow_ns),
+	  .help = "calls from this time on are slow (otherwise 50ms, or ten times as long as usual)",
+	  .low = 1 },
+	{ "for", "TIME", OPTION_TIME, offsetof(struct command_dig, for_ns),
+	  .help = "end after this time at the latest (otherwise 55s)", .low = 1 },
+	{ "budget", "SHARE", OPTION_SHARE, offsetof(struct command_dig, options.budget),
+	  .help = "what it may cost the program, of one processor (otherwise 1%)" },
+	{ "save", "FILE", OPTION_TEXT, offsetof(struct command_dig, save),
+	  .help = "write rules that watch what was found, for 'sonde run --rules'" },
+	{ "no-memory", NULL, OPTION_FLAG, offsetof(struct command_dig, no_memory),
+	  .help = "neither use nor keep what is known from before ('sonde memory' shows it)" },
+	{ "wait", NULL, OPTION_FLAG, offsetof(struct command_dig, wait),
+	  .help = "wait until the class of METHOD is loaded" },
+	{ "quiet", NULL, OPTION_FLAG, offsetof(struct command_dig, quiet),
+	  .help = "only the answer, not the reasoning" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct command_dig, json),
+	  .help = "print one JSON object" },
+	{ "aloud", NULL, OPTION_FLAG, offsetof(struct command_dig, aloud),
+	  .help = "the reasoning on stderr also with --json" },
+};
 
-	if (opt == 's' || opt == 'f') {
-		if (!figure_parse_time(optarg, &ns) || !ns)
-			return cli_usage(name, "--%s wants a time such as 200ms, not '%s'",
-					 opt == 's' ? "slow" : "for", optarg);
-		*(opt == 's' ? &c->options.slow_ns : &c->options.for_ns) = (double)ns;
-	}
-	if (opt == 'b' && !figure_parse_share(optarg, &c->options.budget))
-		return cli_usage(name, "--budget wants percent, such as 1%%, not '%s'", optarg);
-	if (opt == 'o')
-		c->save = optarg;
-	c->no_memory |= opt == 'm';
-	c->quiet |= opt == 'q';
-	c->json |= opt == 'j';
-	return CLI_DONE;
-}
+const struct verb verb_dig = {
+	.usage = "[OPTION]... [TARGET [METHOD]]",
+	.about = "Finds out why a running program is slow: looks where its threads are, finds the "
+		 "method whose calls are slow, hooks what it calls, keeps the branch that has the "
+		 "time, and goes down until the time is explained: computing, a lock, input and "
+		 "output, garbage collection, a queue. Says in which contexts and for which data "
+		 "it is slow. All its hooks are out again at the end. TARGET is a pid, a main "
+		 "class or a jar; METHOD (a.b.C::m) is explained, slow or not.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 something is slow, 1 nothing is, 2 wrong usage, 3 could not.",
+	.examples = "sonde dig 4711\n"
+		    "sonde dig shop.jar com.shop.Cart::checkout\n"
+		    "sonde dig --slow 200ms --save shop.rules shop.jar",
+	.run = cmd_dig,
+};
 
 int cmd_dig(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "slow", required_argument, NULL, 's' },
-		{ "for", required_argument, NULL, 'f' },
-		{ "budget", required_argument, NULL, 'b' },
-		{ "save", required_argument, NULL, 'o' },
-		{ "no-memory", no_argument, NULL, 'm' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	static struct command_dig c;
-	int opt, status;
+	int status;
 
-	c = (struct command_dig){ .options = { .for_ns = 55e9, .budget = 0.01 } };
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		status = set_option(&c, argv[0], opt);
-		if (status != CLI_DONE)
-			return status;
-	}
+	c = (struct command_dig){ .for_ns = 55000000000, .options = { .budget = 0.01 } };
+	status = verb_parse(&verb_dig, argc, argv, &c);
+	if (status != CLI_GO_ON)
+		return status;
+	c.options.slow_ns = (double)c.slow_ns;
+	c.options.for_ns = (double)c.for_ns;
 	if (argc - optind > 2)
 		return cli_usage(argv[0], "wants a program, and at most one METHOD");
 	if (argc - optind == 2)
-		c.options.method = slice_str(argv[optind + 1]);
+		c.method = argv[optind + 1];
 	return run(&c, optind < argc ? argv[optind] : NULL);
 }

@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_doctor.c - "sonde doctor": why can't I attach? */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "classfile/show.h"
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/doctor.h"
-#include "cli/proc.h"
-
-int cmd_doctor(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde doctor [OPTION]... [TARGET]\n"
-	"\n"
-	"Goes through everything that can stand between Sonde and a JVM, and says what to do about it.\n"
-	"The JVM is not disturbed.  TARGET is its process, its main class or jar, or nothing when there is\n"
-	"only one.\n"
-	"\n"
-	"  --json            print one JSON object\n"
-	"  --help            this text\n"
-	"\n"
-	"Exit status: 0 attaching would work, 1 it would not, 3 could not look.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde doctor\n"
-	"  sonde doctor 4711\n"
-	"  sudo sonde doctor org.apache.catalina.startup.Bootstrap\n";
+#include "classfile/show/show.h"
+#include "cli/attach/doctor.h"
+#include "cli/client/client.h"
+#include "cli/screen/cli.h"
+#include "jvm/proc.h"
+#include "cli/verbs.h"
 
 enum { TOPIC_WIDTH = 10, VERDICT_WIDTH = 8, LINE = 100 };
 
@@ -207,15 +190,38 @@ static int run(const char *text, bool json)
 	return status;
 }
 
+struct command_doctor {
+	bool json;
+};
+
+static const struct verb_option options[] = {
+	{ "json", NULL, OPTION_FLAG, offsetof(struct command_doctor, json),
+	  .help = "print one JSON object" },
+};
+
+const struct verb verb_doctor = {
+	.usage = "[OPTION]... [TARGET]",
+	.about = "Goes through everything that can stand between Sonde and a JVM, and says what "
+		 "to do about it. The JVM is not disturbed. TARGET is its process, its main class "
+		 "or jar, or nothing when there is only one.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 attaching would work, 1 it would not, 3 could not look.",
+	.examples = "sonde doctor\n"
+		    "sonde doctor 4711\n"
+		    "sudo sonde doctor org.apache.catalina.startup.Bootstrap",
+	.run = cmd_doctor,
+};
+
 int cmd_doctor(int argc, char **argv)
 {
-	bool json = false;
+	struct command_doctor c = { 0 };
 	int status;
 
-	status = cli_json_option(argc, argv, help, &json);
+	status = verb_parse(&verb_doctor, argc, argv, &c);
 	if (status != CLI_GO_ON)
 		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "takes one TARGET");
-	return run(argv[optind], json);
+	return run(argv[optind], c.json);
 }

@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_explain.c - "sonde explain": why a method of a running program is hooked, or is not. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/hook_rules.h"
-#include "cli/target.h"
-
-int cmd_explain(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde explain [--json] [TARGET] METHOD\n"
-	"\n"
-	"Says for each method meant whether it is hooked, by which rule, since when and at what cost; why\n"
-	"the other rules do not apply; and why it was left alone, if it was.  METHOD is one of a class that\n"
-	"is loaded: com.shop.Cart::checkout, 'com.shop.Cart$Line::<init>'.\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  With --json the\n"
-	"answer is an array of texts.\n"
-	"\n"
-	"Exit status: 0 done, 1 no class that is loaded has such a method, 2 wrong usage, 3 could not.\n";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/client/method_arg.h"
+#include "cli/client/visit.h"
+#include "cli/report/hook_rules.h"
+#include "cli/screen/cli.h"
+#include "cli/verbs.h"
 
 struct explain {
 	struct buf out;
@@ -47,16 +37,20 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 
 static int run(struct explain *e, const char *target, const char *method)
 {
-	struct client c;
+	struct client c = { .fd = -1 };
 	struct target t;
 	int status = target_find(target, &t);
+	struct visit visit = { 0 };
+	struct buf full = { 0 };
 
 	if (status == CLI_DONE)
-		status = client_open(&c, &t);
+		status = visit_begin(&visit, &c, &t);
+	if (status == CLI_DONE)
+		status = method_arg_resolve(&c, method, METHOD_NOW, &full);
 	if (status != CLI_DONE)
-		return status;
+		goto done;
 	c.quiet = e->json;
-	wire_put_explain(&c.out, &(struct wire_explain){ .method = slice_str(method) });
+	wire_put_explain(&c.out, &(struct wire_explain){ .method = buf_slice(&full) });
 	if (e->json)
 		json_open(&e->j, '[');
 	status = client_ask(&c, take, e);
@@ -66,24 +60,43 @@ static int run(struct explain *e, const char *target, const char *method)
 	}
 	if (status != CLI_CANNOT && !cli_print(&e->out))
 		status = CLI_CANNOT;
-	client_close(&c);
+done:
+	buf_release(&full);
+	visit_end(&visit, &c);
 	return status;
 }
+
+static const struct verb_option options[] = {
+	{ "json", NULL, OPTION_FLAG, offsetof(struct explain, json), .help = "one JSON object" },
+};
+
+const struct verb verb_explain = {
+	.usage = "[--json] [TARGET] METHOD",
+	.about = "Says for each method meant whether it is hooked, by which rule, since when and "
+		 "at what cost; why the other rules do not apply; and why it was left alone, if "
+		 "it was. METHOD is one of a class that is loaded: com.shop.Cart::checkout, "
+		 "'com.shop.Cart$Line::<init>'.\n"
+		 "\n"
+		 "TARGET is a pid, a main class or a jar; not needed when there is only one JVM. "
+		 "With --json the answer is an array of texts.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 done, 2 wrong usage, or no such method is loaded, 3 could not.",
+	.run = cmd_explain,
+};
 
 int cmd_explain(int argc, char **argv)
 {
 	struct explain e = { 0 };
 	int status;
 
-	status = cli_json_option(argc, argv, help, &e.json);
+	status = verb_parse(&verb_explain, argc, argv, &e);
 	if (status != CLI_GO_ON)
 		return status;
 	if (argc - optind != 1 && argc - optind != 2)
 		return cli_usage(argv[0], "which method? [TARGET] com.shop.Cart::checkout");
 	e.j = json_to(&e.out);
-	status = hook_rules_check_method(argv[0], argv[argc - 1]);
-	if (status == CLI_DONE)
-		status = run(&e, argc - optind == 2 ? argv[optind] : NULL, argv[argc - 1]);
+	status = run(&e, argc - optind == 2 ? argv[optind] : NULL, argv[argc - 1]);
 	buf_release(&e.out);
 	return status;
 }

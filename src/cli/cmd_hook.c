@@ -1,42 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_hook.c - "sonde hook": adds rules to the agent in a running program. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/hook_rows.h"
-#include "cli/hook_rules.h"
-#include "cli/target.h"
-
-int cmd_hook(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde hook [OPTION]... [TARGET] RULE...\n"
-	"       sonde hook [OPTION]... --rules FILE [TARGET] [RULE]...\n"
-	"\n"
-	"Hooks methods of a running program by rule, as of docs/rules.md; the word `hook` may be left out.\n"
-	"The hooks stay until 'sonde unhook' or 'sonde detach', or until a rule says: `for 10m`,\n"
-	"`calls 5000`.  TARGET is a pid, a main class or a jar; not needed when there is only one JVM.\n"
-	"\n"
-	"  --rules FILE  take rules from this file; may be repeated, and comes before the RULEs\n"
-	"  --hold        stay, and take the hooks out again when this command ends, however it ends\n"
-	"  --dry-run     hook nothing; say how many methods it would be\n"
-	"  --yes         also when they are very many\n"
-	"  --json        print one JSON object\n"
-	"  --help        this text\n"
-	"\n"
-	"Exit status: 0 done, 1 a rule matched nothing, 2 a rule is wrong, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde hook 4711 'com.shop.**::* light'\n"
-	"  sonde hook com.shop.Main 'implements java.lang.Runnable::run timed for 10m'\n"
-	"  sonde hook --hold --rules shop.rules\n";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/client/method_arg.h"
+#include "cli/client/visit.h"
+#include "cli/report/hook_rows.h"
+#include "cli/report/hook_rules.h"
+#include "cli/screen/cli.h"
+#include "cli/verbs.h"
 
 struct hook {
 	const char *name;
-	bool json;
+	bool json, hold, dry, yes, wait, from_file;
+	char **words; /* rules as they were written */
+	int n_words;
 	uint32_t flags;
 	struct hook_rules rules;
 	struct hook_rows rows;
@@ -179,63 +161,124 @@ static int ask(struct hook *h)
 	return CLI_CANNOT;
 }
 
+static int add_word(struct hook *h, const char *text)
+{
+	struct buf rule = { 0 };
+	int status = method_arg_resolve_rule(&h->client, text, h->wait ? METHOD_RULE : METHOD_NOW,
+					     &rule);
+
+	buf_u8(&rule, 0);
+	if (status == CLI_DONE)
+		status = rule.err ? cli_no_memory()
+				  : hook_rules_add(&h->rules, (const char *)rule.p);
+	buf_release(&rule);
+	return status;
+}
+
 static int run(struct hook *h, const char *target)
 {
+	struct visit visit = { 0 };
 	struct target t;
+	bool said = false;
 	int status = target_find(target, &t);
 
 	if (status == CLI_DONE)
-		status = client_open(&h->client, &t);
+		status = visit_begin(&visit, &h->client, &t);
 	if (status != CLI_DONE)
 		return status;
 	h->client.quiet = true; /* print() has it behind the rows */
-	status = ask(h);
-	if (!client_interrupted()) {
+	for (int i = 0; i < h->n_words && status == CLI_DONE; i++)
+		status = add_word(h, h->words[i]);
+	if (status == CLI_DONE)
+		status = ask(h);
+	else
+		said = true;
+	if (!client_interrupted() && !said) {
 		status = print(h, status);
 		/* CLI_NO: the rules wait for classes that are loaded later. */
 		if (status <= CLI_NO && (h->flags & (HOOK_HELD | HOOK_DRY)) == HOOK_HELD)
 			status = hold(h, &t);
 	}
-	client_close(&h->client);
+	/* Hooks that stay need the agent. */
+	if (status == CLI_DONE && !(h->flags & (HOOK_HELD | HOOK_DRY)))
+		client_close(&h->client);
+	else
+		visit_end(&visit, &h->client);
 	return status;
 }
 
-/* CLI_DONE: go on, with the target, or NULL.  -1: help was printed. */
+static int set_option(void *self, const char *name, int which, const char *value)
+{
+	struct hook *h = self;
+
+	(void)name, (void)which;
+	h->from_file = true;
+	return hook_rules_add_file(&h->rules, value);
+}
+
+static const struct verb_option options[] = {
+	{ "rules", "FILE", OPTION_OWN, 'r',
+	  .help = "take rules from this file; may be repeated, and comes before the RULEs" },
+	{ "hold", NULL, OPTION_FLAG, offsetof(struct hook, hold),
+	  .help = "stay, and take the hooks out again when this command ends, however it ends" },
+	{ "dry-run", NULL, OPTION_FLAG, offsetof(struct hook, dry),
+	  .help = "hook nothing; say how many methods it would be" },
+	{ "wait", NULL, OPTION_FLAG, offsetof(struct hook, wait),
+	  .help = "keep rules that mean nothing yet, for classes that are loaded later; those of "
+		  "--rules are kept" },
+	{ "yes", NULL, OPTION_FLAG, offsetof(struct hook, yes),
+	  .help = "also when they are very many" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct hook, json), .help = "print one JSON object" },
+};
+
+const struct verb verb_hook = {
+	.usage = "[OPTION]... [TARGET] RULE...\n"
+		 "[OPTION]... --rules FILE [TARGET] [RULE]...",
+	.about = "Hooks methods of a running program by rule, as of docs/rules.md; the word "
+		 "`hook` may be left out. The hooks stay until 'sonde unhook' or 'sonde detach', "
+		 "or until a rule says: `for 10m`, `calls 5000`. TARGET is a pid, a main class or "
+		 "a jar; not needed when there is only one JVM.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 done, 1 a rule matched nothing, 2 a rule is wrong, 3 could not.",
+	.examples = "sonde hook 4711 'com.shop.**::* light'\n"
+		    "sonde hook com.shop.Main 'implements java.lang.Runnable::run timed for 10m'\n"
+		    "sonde hook --hold --rules shop.rules",
+	.run = cmd_hook,
+	.set = set_option,
+};
+
+/* What is wrong with a rule is said before the program is asked for anything. */
+static int check_words(struct hook *h)
+{
+	struct hook_rules check;
+	int status = hook_rules_init(&check);
+
+	for (int i = 0; i < h->n_words && status == CLI_DONE; i++)
+		if (!method_arg_in_rule(h->words[i]))
+			status = hook_rules_add(&check, h->words[i]);
+	hook_rules_release(&check);
+	return status == CLI_DONE ? CLI_GO_ON : status;
+}
+
+/* CLI_GO_ON, with the target or NULL; or an exit status. */
 static int parse(struct hook *h, int argc, char **argv, const char **target)
 {
-	static const struct option options[] = {
-		{ "rules", required_argument, NULL, 'r' },
-		{ "hold", no_argument, NULL, 'H' },
-		{ "dry-run", no_argument, NULL, 'd' },
-		{ "yes", no_argument, NULL, 'y' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt, status = CLI_DONE;
+	int status = verb_parse(&verb_hook, argc, argv, h);
 
-	cli_begin_options();
-	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(help, stdout);
-			return -1;
-		}
-		if (opt == 'r')
-			status = hook_rules_add_file(&h->rules, optarg);
-		else if (opt == 'j')
-			h->json = true;
-		else if (opt == '?')
-			status = CLI_USAGE;
-		else
-			h->flags |= opt == 'H' ? HOOK_HELD : opt == 'd' ? HOOK_DRY : HOOK_YES;
-	}
-	if (status == CLI_DONE && optind < argc && !hook_rules_is_rule(argv[optind]))
+	if (status != CLI_GO_ON)
+		return status;
+	h->flags = (h->hold ? HOOK_HELD : 0) | (h->dry ? HOOK_DRY : 0) | (h->yes ? HOOK_YES : 0);
+	if (optind < argc && !hook_rules_is_rule(argv[optind]))
 		*target = argv[optind++];
-	for (; optind < argc && status == CLI_DONE; optind++)
-		status = hook_rules_add(&h->rules, argv[optind]);
-	if (status == CLI_DONE && !hook_rules_count(&h->rules))
+	h->words = argv + optind;
+	h->n_words = argc - optind;
+	if (!h->n_words && !hook_rules_count(&h->rules))
 		return cli_usage(h->name, "which methods? RULE or --rules FILE");
-	return status;
+	/* A file may have rules for classes to come. */
+	if (!h->wait && !h->from_file)
+		h->flags |= HOOK_LOADED;
+	return check_words(h);
 }
 
 int cmd_hook(int argc, char **argv)
@@ -247,9 +290,9 @@ int cmd_hook(int argc, char **argv)
 	if (status == CLI_DONE)
 		status = parse(&h, argc, argv, &target);
 	hook_rows_init(&h.rows, h.json);
-	if (status == CLI_DONE)
+	if (status == CLI_GO_ON)
 		status = run(&h, target);
 	hook_rows_release(&h.rows);
 	hook_rules_release(&h.rules);
-	return status < 0 ? CLI_DONE : status;
+	return status;
 }

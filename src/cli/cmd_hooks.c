@@ -2,26 +2,14 @@
 /* cmd_hooks.c - "sonde hooks": which rules are in force in a running program, and what they
  * hook. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/hook_rows.h"
-#include "cli/target.h"
-
-int cmd_hooks(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde hooks [--json] [TARGET]\n"
-	"\n"
-	"Lists the rules in force in a running program: their number (for 'sonde unhook'), how many classes\n"
-	"and methods each hooks, how often those were called, since when it is there and when it leaves;\n"
-	"and what was left alone, by reason.\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  With --json the\n"
-	"answer is one JSON object.\n"
-	"\n"
-	"Exit status: 0 done, 2 wrong usage, 3 could not.\n";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/report/hook_rows.h"
+#include "cli/screen/cli.h"
+#include "cli/verbs.h"
 
 static int ask(struct client *c, struct hook_rows *rows)
 {
@@ -59,15 +47,37 @@ static int print(const struct client *c, struct hook_rows *rows)
 	return good ? CLI_DONE : CLI_CANNOT;
 }
 
+struct hooks {
+	bool json;
+};
+
+static const struct verb_option options[] = {
+	{ "json", NULL, OPTION_FLAG, offsetof(struct hooks, json), .help = "one JSON object" },
+};
+
+const struct verb verb_hooks = {
+	.usage = "[--json] [TARGET]",
+	.about = "Lists the rules in force in a running program: their number (for 'sonde "
+		 "unhook'), how many classes and methods each hooks, how often those were called, "
+		 "since when it is there and when it leaves; and what was left alone, by reason.\n"
+		 "\n"
+		 "TARGET is a pid, a main class or a jar; not needed when there is only one JVM. "
+		 "With --json the answer is one JSON object.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 done, 2 wrong usage, 3 could not.",
+	.run = cmd_hooks,
+};
+
 int cmd_hooks(int argc, char **argv)
 {
 	struct hook_rows rows;
 	struct client c;
 	struct target t;
-	bool json = false;
+	struct hooks h = { 0 };
 	int status;
 
-	status = cli_json_option(argc, argv, help, &json);
+	status = verb_parse(&verb_hooks, argc, argv, &h);
 	if (status != CLI_GO_ON)
 		return status;
 	if (argc - optind > 1)
@@ -77,7 +87,7 @@ int cmd_hooks(int argc, char **argv)
 		status = client_open(&c, &t);
 	if (status != CLI_DONE)
 		return status;
-	hook_rows_init(&rows, json);
+	hook_rows_init(&rows, h.json);
 	status = ask(&c, &rows);
 	if (status == CLI_DONE)
 		status = print(&c, &rows);

@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_memory.c - "sonde memory": what is kept about applications, and how to be rid of it. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/memory.h"
-#include "plan/dig.h"
-
-int cmd_memory(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde memory [OPTION]... [APPLICATION]...\n"
-	"\n"
-	"Shows what is remembered of applications: what 'sonde dig' has found, as rules that 'sonde run' uses\n"
-	"from the next start on, and how long methods took in earlier looks, which 'sonde dig' compares with.\n"
-	"APPLICATION is a main class, or the file name of a jar, as listed; otherwise all.\n"
-	"\n"
-	"  --forget  forget it; without APPLICATION only together with --all\n"
-	"  --all     all applications\n"
-	"  --past    also list the methods and what a call of them usually takes\n"
-	"  --json    print one JSON object\n"
-	"  --help    this text\n"
-	"\n"
-	"Exit status: 0 done, 1 nothing is remembered of it, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde memory\n"
-	"  sonde memory --past com.shop.Main\n"
-	"  sonde memory --forget shop.jar\n";
+#include "base/whole.h"
+#include "cli/client/client.h"
+#include "cli/client/memory.h"
+#include "cli/screen/cli.h"
+#include "plan/dig/dig.h"
+#include "cli/verbs.h"
 
 struct command_memory {
 	bool forget, all, past, json;
@@ -118,10 +99,10 @@ static void json_past(struct json *j, const struct known *k)
 		for (unsigned i = 0; i < p->n; i++) {
 			json_open(j, '{');
 			cli_json_count(j, "when", p->runs[i].when);
-			cli_json_count(j, "calls", (uint64_t)p->runs[i].calls);
-			cli_json_count(j, "mean_ns", (uint64_t)p->runs[i].mean);
-			cli_json_count(j, "p50_ns", (uint64_t)p->runs[i].p50);
-			cli_json_count(j, "p99_ns", (uint64_t)p->runs[i].p99);
+			cli_json_count(j, "calls", whole_of(p->runs[i].calls));
+			cli_json_count(j, "mean_ns", whole_of(p->runs[i].mean));
+			cli_json_count(j, "p50_ns", whole_of(p->runs[i].p50));
+			cli_json_count(j, "p99_ns", whole_of(p->runs[i].p99));
 			json_close(j, '}');
 		}
 		json_close(j, ']');
@@ -195,27 +176,40 @@ static int show(struct command_memory *c)
 	return status;
 }
 
+static const struct verb_option options[] = {
+	{ "forget", NULL, OPTION_FLAG, offsetof(struct command_memory, forget),
+	  .help = "forget it; without APPLICATION only together with --all" },
+	{ "all", NULL, OPTION_FLAG, offsetof(struct command_memory, all),
+	  .help = "all applications" },
+	{ "past", NULL, OPTION_FLAG, offsetof(struct command_memory, past),
+	  .help = "also list the methods and what a call of them usually takes" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct command_memory, json),
+	  .help = "print one JSON object" },
+};
+
+const struct verb verb_memory = {
+	.usage = "[OPTION]... [APPLICATION]...",
+	.about = "Shows what is remembered of applications: what 'sonde dig' has found, as rules "
+		 "that 'sonde run' uses from the next start on, and how long methods took in "
+		 "earlier looks, which 'sonde dig' compares with. APPLICATION is a main class, or "
+		 "the file name of a jar, as listed; otherwise all.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 done, 1 nothing is remembered of it, 2 wrong usage, 3 could not.",
+	.examples = "sonde memory\n"
+		    "sonde memory --past com.shop.Main\n"
+		    "sonde memory --forget shop.jar",
+	.run = cmd_memory,
+};
+
 int cmd_memory(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "forget", no_argument, NULL, 'f' }, { "all", no_argument, NULL, 'a' },
-		{ "past", no_argument, NULL, 'p' },   { "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },   { 0 },
-	};
 	struct command_memory c = { 0 };
-	int opt;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		c.forget |= opt == 'f';
-		c.all |= opt == 'a';
-		c.past |= opt == 'p';
-		c.json |= opt == 'j';
-	}
+	status = verb_parse(&verb_memory, argc, argv, &c);
+	if (status != CLI_GO_ON)
+		return status;
 	c.names = argv + optind;
 	c.n = argc - optind;
 	if (c.all && c.n)

@@ -3,50 +3,24 @@
  * having. */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/cli.h"
-#include "cli/figures.h"
-#include "cli/observe_link.h"
-#include "cli/observe_start.h"
-#include "cli/target.h"
-#include "cli/visit.h"
-
-int cmd_observe(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde observe [OPTION]... [TARGET]\n"
-	"       sonde observe [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
-	"\n"
-	"Watches a program at work, by samples of its stacks and by counting calls, and writes rules\n"
-	"for the methods that are worth a hook: how much of the time they have, how often they are\n"
-	"called, whether they wait, where packages meet.  Each rule has its reason above it.  TARGET\n"
-	"is a pid, a main class or a jar; COMMAND is started, watched, and left to run to its end.\n"
-	"\n"
-	"  -o FILE         write the rules there, not to stdout\n"
-	"  --for TIME      watch so long (otherwise 20s); a program that ends before is enough, too\n"
-	"  --most N        at most so many rules (otherwise 30)\n"
-	"  --budget SHARE  what the hooks may cost, of one processor (otherwise 2%)\n"
-	"  --apply         put the rules into the program, too\n"
-	"  --json          print the methods and their figures as one JSON object\n"
-	"  --help          this text\n"
-	"\n"
-	"All counting hooks are out again at the end, and the agent, too, when it was not there before\n"
-	"(unless --apply is given).\n"
-	"\n"
-	"Exit status: 0 done, 1 nothing is worth a hook, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde observe -o shop.rules shop.jar\n"
-	"  sonde observe --for 1m --apply 4711\n"
-	"  sonde observe -o shop.rules -- java -jar shop.jar\n"
-	"  sonde run --rules shop.rules --report - -- java -jar shop.jar\n";
+#include "cli/attach/target.h"
+#include "cli/client/observe_link.h"
+#include "cli/client/observe_start.h"
+#include "cli/client/visit.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
+#include "rule/spell.h"
+#include "cli/verbs.h"
 
 struct command_observe {
 	bool json, apply;
 	const char *file;
+	uint64_t most;
 	struct observe_options options;
 	struct target target;
 	struct visit visit;
@@ -68,9 +42,10 @@ static void put_head(const struct command_observe *c, struct buf *out)
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
 	buf_text(out, "# Rules that sonde observe wrote");
 	buf_printf(out, ", %s, of ", when);
-	for (const char *p = c->target.name; *p; p++)
-		buf_u8(out, *p < ' ' ? '?' : (uint8_t)*p);
-	buf_printf(out, " (Java %s).\n", c->target.java[0] ? c->target.java : "?");
+	spell_line(out, slice_str(c->target.name));
+	buf_text(out, " (Java ");
+	spell_line(out, slice_str(c->target.java[0] ? c->target.java : "?"));
+	buf_text(out, ").\n");
 	buf_printf(
 		out,
 		"# Looked %llu times at its threads in %.0f s, and counted calls for %.0f s.  For\n"
@@ -215,8 +190,7 @@ static int finish(struct command_observe *c)
 
 	put_head(c, &head);
 	observe_print(&c->link.observe, buf_slice(&head), &rules);
-	status = head.err || rules.err ? cli_cannot("out of memory")
-				       : write_all(c, buf_slice(&rules));
+	status = head.err || rules.err ? cli_no_memory() : write_all(c, buf_slice(&rules));
 	if (status == CLI_DONE && !hooked(&c->link.observe))
 		status = CLI_NO;
 	else if (status == CLI_DONE && c->apply)
@@ -247,27 +221,6 @@ static int run(struct command_observe *c, const char *target, char **command)
 	return status;
 }
 
-static int set_option(struct command_observe *c, const char *name, int opt)
-{
-	uint64_t n;
-
-	if (opt == 'f' && (!figure_parse_time(optarg, &c->link.for_ns) || !c->link.for_ns))
-		return cli_usage(name, "--for wants a time such as 30s, not '%s'", optarg);
-	if (opt == 'm') {
-		if (!cli_parse_number(optarg, 1, 10000, &n))
-			return cli_usage(name, "--most wants a number from 1 to 10000, not '%s'",
-					 optarg);
-		c->options.most = (unsigned)n;
-	}
-	if (opt == 'b' && !figure_parse_share(optarg, &c->options.budget))
-		return cli_usage(name, "--budget wants percent, such as 2%%, not '%s'", optarg);
-	if (opt == 'o')
-		c->file = optarg;
-	c->apply |= opt == 'a';
-	c->json |= opt == 'j';
-	return CLI_DONE;
-}
-
 /* Where COMMAND begins: behind "--"; NULL: there is none. */
 static char **command_in(int argc, char **argv)
 {
@@ -276,33 +229,55 @@ static char **command_in(int argc, char **argv)
 	return NULL;
 }
 
+static const struct verb_option options[] = {
+	{ "o", "FILE", OPTION_TEXT, offsetof(struct command_observe, file),
+	  .help = "write the rules there, not to stdout" },
+	{ "for", "TIME", OPTION_TIME, offsetof(struct command_observe, link.for_ns),
+	  .help = "watch so long (otherwise 20s); a program that ends before is enough, too",
+	  .low = 1 },
+	{ "most", "N", OPTION_NUMBER, offsetof(struct command_observe, most),
+	  .help = "at most so many rules (otherwise 30)", .low = 1, .high = 10000 },
+	{ "budget", "SHARE", OPTION_SHARE, offsetof(struct command_observe, options.budget),
+	  .help = "what the hooks may cost, of one processor (otherwise 2%)" },
+	{ "apply", NULL, OPTION_FLAG, offsetof(struct command_observe, apply),
+	  .help = "put the rules into the program, too" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct command_observe, json),
+	  .help = "print the methods and their figures as one JSON object" },
+};
+
+const struct verb verb_observe = {
+	.usage = "[OPTION]... [TARGET]\n"
+		 "[OPTION]... -o FILE -- COMMAND [ARGUMENT]...",
+	.about = "Watches a program at work, by samples of its stacks and by counting calls, and "
+		 "writes rules for the methods that are worth a hook: how much of the time they "
+		 "have, how often they are called, whether they wait, where packages meet. Each "
+		 "rule has its reason above it. TARGET is a pid, a main class or a jar; COMMAND "
+		 "is started, watched, and left to run to its end.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "All counting hooks are out again at the end, and the agent, too, when it was "
+		"not there before (unless --apply is given).",
+	.status = "0 done, 1 nothing is worth a hook, 2 wrong usage, 3 could not.",
+	.examples = "sonde observe -o shop.rules shop.jar\n"
+		    "sonde observe --for 1m --apply 4711\n"
+		    "sonde observe -o shop.rules -- java -jar shop.jar\n"
+		    "sonde run --rules shop.rules --report - -- java -jar shop.jar",
+	.run = cmd_observe,
+};
+
 int cmd_observe(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "for", required_argument, NULL, 'f' },
-		{ "most", required_argument, NULL, 'm' },
-		{ "budget", required_argument, NULL, 'b' },
-		{ "apply", no_argument, NULL, 'a' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	static struct command_observe c;
 	char **command;
-	int opt, status;
+	int status;
 
-	c = (struct command_observe){ .options = { .budget = 0.02, .most = 30 },
+	c = (struct command_observe){ .most = 30,
+				      .options = { .budget = 0.02 },
 				      .link = { .for_ns = 20000000000u } };
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		status = set_option(&c, argv[0], opt);
-		if (status != CLI_DONE)
-			return status;
-	}
+	status = verb_parse(&verb_observe, argc, argv, &c);
+	if (status != CLI_GO_ON)
+		return status;
+	c.options.most = (unsigned)c.most;
 	command = command_in(argc, argv);
 	if (command && !c.file)
 		return cli_usage(argv[0], "with a COMMAND, -o says where the rules go");

@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_ps.c - "sonde ps": the JVMs of this machine. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "classfile/show.h"
-#include "cli/cli.h"
-#include "cli/jvms.h"
-
-int cmd_ps(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde ps [OPTION]...\n"
-	"\n"
-	"Lists the JVMs of this machine: process, user, Java version, how long it has been running,\n"
-	"whether Sonde's agent is in it, and its main class or jar with its arguments.  Containers are\n"
-	"looked into, too.  Of other users' JVMs only root sees everything.\n"
-	"\n"
-	"  --json            print one JSON object\n"
-	"  --help            this text\n"
-	"\n"
-	"AGENT: yes = it listens; idle = it was detached, the library is still loaded; - = none.\n"
-	"\n"
-	"Exit status: 0 there are some, 1 there are none, 3 could not look.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde ps\n"
-	"  sonde ps --json\n";
+#include "base/visible.h"
+#include "classfile/show/show.h"
+#include "cli/attach/jvms.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/method_name.h"
+#include "cli/verbs.h"
 
 enum { COLUMNS = 5 };
 
@@ -55,24 +39,46 @@ static const char *kind_text(enum jvm_kind kind)
 	return texts[kind];
 }
 
+/* Whatever a JVM says of itself stays on its line. */
+static void fill_cell(char cell[64], const char *text)
+{
+	struct buf shown = { 0 };
+
+	visible_put(&shown, slice_str(text), VISIBLE_LINE);
+	snprintf(cell, 64, "%.*s", SLICE_FMT(buf_slice(&shown)));
+	buf_release(&shown);
+}
+
 static void fill(struct row *r, const struct jvm *jvm)
 {
-	char user[64], age[32];
+	char user[64], age[32], java[128];
 
 	snprintf(r->text[0], sizeof(r->text[0]), "%d", jvm->target.pid);
-	snprintf(r->text[1], sizeof(r->text[1]), "%.32s", jvm_user(jvm->target.uid, user));
-	snprintf(r->text[2], sizeof(r->text[2]), "%s%s",
-		 jvm->target.java[0] ? jvm->target.java : "?",
+	fill_cell(r->text[1], jvm_user(jvm->target.uid, user));
+	snprintf(java, sizeof(java), "%s%s", jvm->target.java[0] ? jvm->target.java : "?",
 		 jvm->kind == JVM_OPENJ9 ? " J9" : "");
+	fill_cell(r->text[2], java);
 	snprintf(r->text[3], sizeof(r->text[3]), "%s", jvm_age(jvm->uptime, age));
 	snprintf(r->text[4], sizeof(r->text[4]), "%s", agent_text(jvm));
+}
+
+static int width_of(const char *text)
+{
+	return (int)method_name_width(slice_str(text));
+}
+
+static void put_cell(struct buf *out, const char *text, int width, bool right)
+{
+	int pad = width - width_of(text);
+
+	buf_printf(out, "%*s%s%*s  ", right ? pad : 0, "", text, right ? 0 : pad, "");
 }
 
 /* Numbers and ages to the right. */
 static void print_row(struct buf *out, const struct row *r, const int *width)
 {
 	for (int i = 0; i < COLUMNS; i++)
-		buf_printf(out, "%*s  ", i == 0 || i == 3 ? width[i] : -width[i], r->text[i]);
+		put_cell(out, r->text[i], width[i], i == 0 || i == 3);
 }
 
 /* The name and arguments; on a terminal, cut off at its edge. */
@@ -88,8 +94,15 @@ static void print_name(struct buf *out, const struct jvm *jvm, size_t line_start
 		buf_u8(out, ' ');
 		show_name(out, jvm->args);
 	}
-	if (out->n - line_start > cols) {
-		out->n = line_start + cols - 3;
+	if (method_name_width((struct slice){ out->p + line_start, out->n - line_start }) > cols) {
+		size_t at = line_start;
+
+		for (size_t n = 0; at < out->n; at++) { /* whole characters */
+			n += out->p[at] >> 6 != 2;
+			if (n > cols - 3)
+				break;
+		}
+		out->n = at;
 		buf_text(out, "...");
 	}
 	buf_u8(out, '\n');
@@ -106,8 +119,8 @@ static void print_table(const struct jvms *all, struct buf *out)
 		if (i)
 			fill(&r, &all->v[i - 1]);
 		for (int c = 0; c < COLUMNS; c++)
-			if ((int)strlen(r.text[c]) > width[c])
-				width[c] = (int)strlen(r.text[c]);
+			if (width_of(r.text[c]) > width[c])
+				width[c] = width_of(r.text[c]);
 	}
 	print_row(out, &head, width);
 	buf_text(out, "NAME\n");
@@ -186,15 +199,40 @@ done:
 	return status;
 }
 
+struct command_ps {
+	bool json;
+};
+
+static const struct verb_option options[] = {
+	{ "json", NULL, OPTION_FLAG, offsetof(struct command_ps, json),
+	  .help = "print one JSON object" },
+};
+
+const struct verb verb_ps = {
+	.usage = "[OPTION]...",
+	.about = "Lists the JVMs of this machine: process, user, Java version, how long it has "
+		 "been running, whether Sonde's agent is in it, and its main class or jar with "
+		 "its arguments. Containers are looked into, too. Of other users' JVMs only root "
+		 "sees everything.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "AGENT: yes = it listens; idle = it was detached, the library is still loaded; - "
+		"= none.",
+	.status = "0 there are some, 1 there are none, 3 could not look.",
+	.examples = "sonde ps\n"
+		    "sonde ps --json",
+	.run = cmd_ps,
+};
+
 int cmd_ps(int argc, char **argv)
 {
-	bool json = false;
+	struct command_ps c = { 0 };
 	int status;
 
-	status = cli_json_option(argc, argv, help, &json);
+	status = verb_parse(&verb_ps, argc, argv, &c);
 	if (status != CLI_GO_ON)
 		return status;
 	if (optind < argc)
 		return cli_usage(argv[0], "takes no arguments");
-	return list(json);
+	return list(c.json);
 }

@@ -3,6 +3,7 @@
  *
  * On a terminal the table is shown anew every second; in a pipe it is printed once. */
 #include <getopt.h>
+#include <stddef.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,62 +12,21 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/bare.h"
-#include "cli/calibration.h"
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/jvm_vitals.h"
-#include "cli/live.h"
-#include "cli/memory.h"
-#include "cli/progress.h"
-#include "cli/recording.h"
-#include "cli/report_table.h"
-#include "cli/report_types.h"
-#include "cli/target.h"
-#include "cli/term.h"
-
-int cmd_report(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde report [OPTION]... [TARGET]\n"
-	"\n"
-	"Shows what the hooked methods of a running program cost: calls, errors, times, how many calls run\n"
-	"now.  On a terminal the table is shown anew every second, until q or Ctrl-C is pressed (s: sort\n"
-	"by the next column, r: count from now); in a pipe it is printed once.\n"
-	"\n"
-	"  --top N            only the first N methods\n"
-	"  --sort COLUMN      total (default), self, calls, avg, max or errors\n"
-	"  --filter PATTERN   only methods with this in their name, or, with * or ?, of this name:\n"
-	"                     Cart, 'com.shop.*', 'com.shop.Cart::add*'\n"
-	"  --all              also methods that were not called\n"
-	"  --wide             names and columns in full, however narrow the terminal is\n"
-	"  --once             print it once, on a terminal, too\n"
-	"  --live[=SECONDS]   again and again, in a pipe, too; every second if not said otherwise\n"
-	"  --raw              figures as measured: with what hooks cost in them\n"
-	"  --in-place[=SECONDS]  first measure methods while all other hooks are closed, in windows that\n"
-	"                     take turns, for 10 seconds if not said otherwise\n"
-	"  --bare[=SECONDS]   also take all hooks out for so long (10) but for a few that count, to see how\n"
-	"                     fast the program is without; lasts until it is compiled again, twice, and up to\n"
-	"                     four times as long where the machine is uneven\n"
-	"  --types[=SECONDS]  also what methods are run by (interpreter, C1, C2), and how short times between\n"
-	"                     hooked events are by such types; looks for 3 seconds if not said otherwise\n"
-	"  --no-memory        do not keep how long methods take, for 'sonde dig' to compare with\n"
-	"  --reset            let all figures count from now: after printing, or before a live view\n"
-	"  --pid PID          of a recording with several processes, this one\n"
-	"  --json             one JSON object; with --live one a line\n"
-	"  --help             this text\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a file that was\n"
-	"recorded.  Times are what methods cost when nobody looks: the cost of the hooks is taken out, by a\n"
-	"calibration (see 'sonde calibrate') that is made behind it when it is missing.  The total lies within the\n"
-	"margin; '<' stands for one of which only that is known.  The column raw is as measured.\n"
-	"\n"
-	"Exit status: 0 done, 1 no method is hooked (or none matches), 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde report 4711\n"
-	"  sonde report --sort self --top 20 shop.jar | less\n"
-	"  sonde report --json 4711 | jq '.methods[] | select(.errors > 0)'\n";
+#include "cli/attach/target.h"
+#include "cli/client/calibration.h"
+#include "cli/client/client.h"
+#include "cli/client/live.h"
+#include "cli/client/memory.h"
+#include "cli/report/bare.h"
+#include "cli/report/jvm_vitals.h"
+#include "cli/report/report_rows.h"
+#include "cli/report/report_table.h"
+#include "cli/run/recording.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
+#include "cli/screen/progress.h"
+#include "cli/screen/term.h"
+#include "cli/verbs.h"
 
 enum { INTERVAL_MS = 1000, IN_PLACE_S = 10, BARE_S = 10, TYPES_S = 3, TYPES_PAUSE_MS = 100 };
 
@@ -95,6 +55,7 @@ struct view {
 	bool raw;	      /* without compensation */
 	uint64_t in_place_ns; /* 0: no */
 	uint64_t bare_ns;     /* 0: no */
+	bool exact;
 	struct bare bare;
 	uint64_t types_ns; /* 0: no */
 	bool no_memory;
@@ -305,6 +266,19 @@ static int print_once(struct view *v)
 	return status;
 }
 
+/* What --exact is going to do, before it does it. */
+static void announce(const struct view *v)
+{
+	char least[FIGURE_MAX];
+
+	fprintf(stderr,
+		"sonde: measuring exactly, for at least %s: methods one at a time, then with all hooks taken "
+		"out and put back, three times.\n"
+		"The JVM compiles what was hooked anew each time, and the program is slower meanwhile; calls "
+		"made while hooks are closed are not counted.  Ctrl-C ends it and puts everything back.\n",
+		figure_time(least, (double)v->in_place_ns + 5 * (double)v->bare_ns));
+}
+
 /* Until it is over; when this process dies, the agent puts everything back. */
 static int measure_in_place(struct view *v)
 {
@@ -361,7 +335,7 @@ static void remember(const struct view *v)
 {
 	struct memory m;
 
-	memory_open(&m, v->client.welcome.app);
+	memory_open(&m, v->client.welcome.app, v->client.pid);
 	for (size_t i = 0; m.usable && i < v->report.n; i++) {
 		const struct report_method *r = v->report.all[i];
 		struct known_run run = { .when = m.when,
@@ -388,6 +362,9 @@ static int from_program(struct view *v, const char *text)
 		status = client_open(&v->client, &v->target);
 	if (status != CLI_DONE)
 		return status;
+	v->table.exact = v->in_place_ns != 0;
+	if (v->exact)
+		announce(v);
 	if (v->in_place_ns)
 		status = measure_in_place(v);
 	if (status == CLI_DONE && v->types_ns)
@@ -469,99 +446,125 @@ static bool parse_interval(const char *text, unsigned *interval_ms)
 	return true;
 }
 
-static int set_option(struct view *v, const char *name, int opt)
+static int set_option(void *self, const char *name, int which, const char *value)
 {
-	switch (opt) {
-	case 't':
-		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->table.top))
-			return cli_usage(name, "--top wants a number from 1 on, not '%s'", optarg);
-		break;
+	struct view *v = self;
+
+	switch (which) {
 	case 's':
-		if (!parse_order(optarg, &v->order))
+		if (!parse_order(value, &v->order))
 			return cli_usage(name,
 					 "--sort wants total, self, calls, avg, max or errors, "
 					 "not '%s'",
-					 optarg);
+					 value);
 		break;
 	case 'l':
 		v->live = true;
-		if (optarg && !parse_interval(optarg, &v->interval_ms))
+		if (value && !parse_interval(value, &v->interval_ms))
 			return cli_usage(name, "--live wants seconds, from 0.1 to 86400, not '%s'",
-					 optarg);
+					 value);
 		break;
 	case 'i':
 		v->in_place_ns = IN_PLACE_S * 1000000000ull;
-		if (optarg && !parse_seconds(optarg, &v->in_place_ns))
+		if (value && !parse_seconds(value, &v->in_place_ns))
 			return cli_usage(name, "--in-place wants seconds, from 1 to 3600, not '%s'",
-					 optarg);
+					 value);
+		break;
+	case 'e':
+		v->exact = true;
+		v->in_place_ns = v->bare_ns = IN_PLACE_S * 1000000000ull;
+		if (value && !parse_seconds(value, &v->in_place_ns))
+			return cli_usage(name, "--exact wants seconds, from 1 to 3600, not '%s'",
+					 value);
 		break;
 	case 'b':
 		v->bare_ns = BARE_S * 1000000000ull;
-		if (optarg && !parse_seconds(optarg, &v->bare_ns))
+		if (value && !parse_seconds(value, &v->bare_ns))
 			return cli_usage(name, "--bare wants seconds, from 1 to 3600, not '%s'",
-					 optarg);
-		break;
-	case 'T':
-		v->types_ns = TYPES_S * 1000000000ull;
-		v->once = true;
-		if (optarg && !parse_seconds(optarg, &v->types_ns))
-			return cli_usage(name, "--types wants seconds, from 1 to 3600, not '%s'",
-					 optarg);
-		break;
-	case 'f':
-		v->filter = optarg;
-		break;
-	case 'p':
-		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->process))
-			return cli_usage(name, "--pid wants a process, not '%s'", optarg);
+					 value);
 		break;
 	default:
-		v->json |= opt == 'j';
-		v->table.all |= opt == 'a';
-		v->table.wide |= opt == 'w';
-		v->once |= opt == 'o';
-		v->reset |= opt == 'r';
-		v->raw |= opt == 'R';
-		v->no_memory |= opt == 'm';
+		v->types_ns = TYPES_S * 1000000000ull;
+		v->once = true;
+		if (value && !parse_seconds(value, &v->types_ns))
+			return cli_usage(name, "--types wants seconds, from 1 to 3600, not '%s'",
+					 value);
 	}
 	return CLI_DONE;
 }
 
+static const struct verb_option options[] = {
+	{ "top", "N", OPTION_NUMBER, offsetof(struct view, table.top),
+	  .help = "only the first N methods", .low = 1, .high = INT32_MAX },
+	{ "sort", "COLUMN", OPTION_OWN, 's',
+	  .help = "total (default), self, calls, avg, max or errors" },
+	{ "filter", "PATTERN", OPTION_TEXT, offsetof(struct view, filter),
+	  .help = "only methods with this in their name, or, with * or ?, of this name: Cart, "
+		  "'com.shop.*', 'com.shop.Cart::add*'" },
+	{ "all", NULL, OPTION_FLAG, offsetof(struct view, table.all),
+	  .help = "also methods that were not called" },
+	{ "wide", NULL, OPTION_FLAG, offsetof(struct view, table.wide),
+	  .help = "names and columns in full, however narrow the terminal is" },
+	{ "once", NULL, OPTION_FLAG, offsetof(struct view, once),
+	  .help = "print it once, on a terminal, too" },
+	{ "live", "[SECONDS]", OPTION_OWN, 'l',
+	  .help = "again and again, in a pipe, too; every second if not said otherwise" },
+	{ "raw", NULL, OPTION_FLAG, offsetof(struct view, raw),
+	  .help = "figures as measured: with what hooks cost in them" },
+	{ "exact", "[SECONDS]", OPTION_OWN, 'e',
+	  .help = "measure what hooks hide, with both of the next two: the total of each method is then that "
+		  "of calls during which no other hook was open; takes some two minutes, longer with more "
+		  "SECONDS (10), and the program is slower while the JVM compiles it anew" },
+	{ "in-place", "[SECONDS]", OPTION_OWN, 'i',
+	  .help = "first measure methods while all other hooks are closed, in windows that take "
+		  "turns, for 10 seconds if not said otherwise" },
+	{ "bare", "[SECONDS]", OPTION_OWN, 'b',
+	  .help = "also take all hooks out for so long (10) but for a few that count, to see how "
+		  "fast the program is without; lasts until it is compiled again, twice, and up to "
+		  "four times as long where the machine is uneven" },
+	{ "types", "[SECONDS]", OPTION_OWN, 'T',
+	  .help = "also what methods are run by (interpreter, C1, C2), and how short times between "
+		  "hooked events are by such types; looks for 3 seconds if not said otherwise" },
+	{ "no-memory", NULL, OPTION_FLAG, offsetof(struct view, no_memory),
+	  .help = "do not keep how long methods take, for 'sonde dig' to compare with" },
+	{ "reset", NULL, OPTION_FLAG, offsetof(struct view, reset),
+	  .help = "let all figures count from now: after printing, or before a live view" },
+	{ "pid", "PID", OPTION_NUMBER, offsetof(struct view, process),
+	  .help = "of a recording with several processes, this one", .low = 1, .high = INT32_MAX },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct view, json),
+	  .help = "one JSON object; with --live one a line" },
+};
+
+const struct verb verb_report = {
+	.usage = "[OPTION]... [TARGET]",
+	.about = "Shows what the hooked methods of a running program cost: calls, errors, times, "
+		 "how many calls run now. On a terminal the table is shown anew every second, "
+		 "until q or Ctrl-C is pressed (s: sort by the next column, r: count from now); "
+		 "in a pipe it is printed once.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; "
+		"or a file that was recorded. Times are what methods cost when nobody looks: the "
+		"cost of the hooks is taken out, by a calibration (see 'sonde calibrate') that "
+		"is made behind it when it is missing. The total lies within the margin; '<' "
+		"stands for one of which only that is known. The column raw is as measured.",
+	.status = "0 done, 1 no method is hooked (or none matches), 2 wrong usage, 3 could not.",
+	.examples = "sonde report 4711\n"
+		    "sonde report --sort self --top 20 shop.jar | less\n"
+		    "sonde report --json 4711 | jq '.methods[] | select(.errors > 0)'",
+	.run = cmd_report,
+	.set = set_option,
+};
+
 int cmd_report(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "top", required_argument, NULL, 't' },
-		{ "sort", required_argument, NULL, 's' },
-		{ "filter", required_argument, NULL, 'f' },
-		{ "live", optional_argument, NULL, 'l' },
-		{ "all", no_argument, NULL, 'a' },
-		{ "wide", no_argument, NULL, 'w' },
-		{ "once", no_argument, NULL, 'o' },
-		{ "reset", no_argument, NULL, 'r' },
-		{ "raw", no_argument, NULL, 'R' },
-		{ "in-place", optional_argument, NULL, 'i' },
-		{ "bare", optional_argument, NULL, 'b' },
-		{ "types", optional_argument, NULL, 'T' },
-		{ "no-memory", no_argument, NULL, 'm' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct view v = { .interval_ms = INTERVAL_MS, .client.fd = -1 };
 	const char *text;
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		status = set_option(&v, argv[0], opt);
-		if (status != CLI_DONE)
-			return status;
-	}
+	status = verb_parse(&verb_report, argc, argv, &v);
+	if (status != CLI_GO_ON)
+		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
 	text = optind < argc ? argv[optind] : NULL;

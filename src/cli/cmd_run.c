@@ -4,56 +4,29 @@
  * The rules go into a private directory (run_place.c), the start library into LD_PRELOAD, the
  * agent's options into SONDE_AGENT; then the program is started (run_child.c) and Sonde keeps
  * out of its way until it has ended. */
+#define _GNU_SOURCE /* secure_getenv() */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/launch.h"
-#include "cli/memory.h"
-#include "cli/recording.h"
-#include "cli/run.h"
-#include "cli/weave_rules.h"
-
-int cmd_run(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-	"       sonde run --check-apps FILE [--json]\n"
-	"\n"
-	"Runs COMMAND, and puts the agent into every JVM that it starts, itself or through scripts\n"
-	"and child processes.  Its streams, signals and exit status are its own.\n"
-	"\n"
-	"  --rules FILE       take rules from this file; may be repeated, as may --hook\n"
-	"  --hook RULE        one more rule: 'com.shop.**::* timed'\n"
-	"  --cache DIR        keep woven classes there; `off`: nowhere; otherwise ~/.cache/sonde/woven\n"
-	"  --app NAME         what is remembered of it goes by this name, not by its main class or jar\n"
-	"  --no-memory        do not use what 'sonde dig' has found in it before\n"
-	"  --yes              also when the rules match very many methods\n"
-	"  --apps FILE        only the applications that this file names; all\n"
-	"  --report FILE      when COMMAND has ended, write the figures there; - is stderr\n"
-	"  --record FILE      when COMMAND has ended, write what 'sonde report FILE' and 'sonde tree FILE' read\n"
-	"  --json             write them as JSON; so does a FILE that ends in .json\n"
-	"  --check-apps FILE  run nothing; say what is wrong with a file of applications\n"
-	"  --help             this text\n"
-	"\n"
-	"Without rules the agent is idle until 'sonde hook' tells it more; but what 'sonde dig' has found in\n"
-	"it before is hooked from the start ('sonde memory' lists it).\n"
-	"\n"
-	"Exit status: that of COMMAND, 128 + N when signal N ended it; 2 a rule or option is wrong,\n"
-	"nothing was started; 3 it could not be started.  With --check-apps 0, or 1 when something\n"
-	"is wrong.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde run --hook 'com.shop.**::* timed' --report - -- java -jar shop.jar\n"
-	"  sonde run --rules shop.rules --report shop.json -- mvn test\n"
-	"  sonde run --check-apps /etc/sonde/apps\n";
+#include "cli/attach/library.h"
+#include "cli/classtools/weave_rules.h"
+#include "cli/client/memory.h"
+#include "cli/run/recording.h"
+#include "cli/run/run.h"
+#include "cli/screen/output.h"
+#include "cli/screen/private.h"
+#include "jvm/launch.h"
+#include "cli/verbs.h"
 
 struct run {
 	const char *name; /* of the command */
 	const char *apps, *report, *record, *check_apps;
-	bool yes, json, no_memory;
+	bool yes, json, no_memory, native;
 	const char *cache, *app;
 	struct arena mem; /* of the rules */
 	struct rules *rules;
@@ -66,6 +39,19 @@ struct run {
 static bool readable(const char *path)
 {
 	return access(path, R_OK) == 0;
+}
+
+static int check_library(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return cli_cannot("%s: %s", path, strerror(errno));
+	if (!library_is_safe(&st))
+		return cli_cannot("%s is not loaded, since others can change it: it belongs to the "
+				  "user with the id %u, and its mode is %03o",
+				  path, st.st_uid, st.st_mode & 0777u);
+	return CLI_DONE;
 }
 
 /* Beside this program (build/), or where `make install` puts it. */
@@ -90,13 +76,13 @@ static int find_ours(const char *name, char path[PATH_MAX])
 
 static int find_agent(char path[PATH_MAX])
 {
-	const char *named = getenv("SONDE_LIB");
+	const char *named = secure_getenv("SONDE_LIB");
 
 	if (!named || !*named)
 		return find_ours("libsonde.so", path);
 	if (!realpath(named, path) || !readable(path))
 		return cli_cannot("SONDE_LIB=%s: %s", named, strerror(errno));
-	return CLI_DONE;
+	return check_library(path);
 }
 
 /* Beside the agent; when only that was named, beside this program. */
@@ -126,7 +112,7 @@ static int set(const char *name, struct buf *value)
 {
 	buf_u8(value, 0);
 	if (value->err || setenv(name, (const char *)value->p, 1) != 0)
-		return cli_cannot("out of memory");
+		return cli_no_memory();
 	return CLI_DONE;
 }
 
@@ -185,21 +171,40 @@ static int set_apps(const struct run *r)
 	char path[PATH_MAX];
 
 	if (!r->apps)
-		return unsetenv("SONDE_APPS") == 0 ? CLI_DONE : cli_cannot("out of memory");
+		return unsetenv("SONDE_APPS") == 0 ? CLI_DONE : cli_no_memory();
 	if (!realpath(r->apps, path) || !readable(path))
 		return cli_cannot("%s: %s", r->apps, strerror(errno));
-	return setenv("SONDE_APPS", path, 1) == 0 ? CLI_DONE : cli_cannot("out of memory");
+	return setenv("SONDE_APPS", path, 1) == 0 ? CLI_DONE : cli_no_memory();
+}
+
+/* The agent of native processes is loaded by the dynamic linker itself. */
+static int set_native(const struct run *r)
+{
+	char agent[PATH_MAX];
+	int status = find_ours("libsonde-native.so", agent);
+
+	if (status == CLI_DONE && r->place.rules[0] &&
+	    setenv("SONDE_NATIVE_RULES", r->place.rules, 1) != 0)
+		status = cli_cannot("out of memory");
+	if (status == CLI_DONE && (r->report || r->record) &&
+	    setenv("SONDE_NATIVE_REPORT", r->place.report, 1) != 0)
+		status = cli_cannot("out of memory");
+	return status == CLI_DONE ? set_preload(agent) : status;
 }
 
 static int set_environment(const struct run *r)
 {
 	char agent[PATH_MAX], start[PATH_MAX];
-	int status = find_agent(agent);
+	int status;
+
+	if (r->native)
+		return set_native(r);
+	status = find_agent(agent);
 
 	if (status == CLI_DONE)
 		status = find_start(agent, start);
 	if (status == CLI_DONE && setenv("SONDE_LIB", agent, 1) != 0)
-		status = cli_cannot("out of memory");
+		status = cli_no_memory();
 	if (status == CLI_DONE)
 		status = set_preload(start);
 	if (status == CLI_DONE)
@@ -217,7 +222,7 @@ static int check_rules(struct run *r)
 
 	if (!r->rules->n)
 		return CLI_DONE;
-	status = rules_make_weaver(r->rules, &weaver);
+	status = weave_rules_make_weaver(r->rules, &weaver);
 	if (status != CLI_DONE)
 		return status;
 	weaver_release(&weaver);
@@ -235,7 +240,7 @@ static int open_report(struct run *r)
 	if (strcmp(r->report, "-") == 0)
 		r->report_to = stderr;
 	else
-		r->report_to = fopen(r->report, "we");
+		r->report_to = output_file(r->report);
 	return r->report_to ? CLI_DONE : cli_cannot("%s: %s", r->report, strerror(errno));
 }
 
@@ -269,88 +274,83 @@ static int run(struct run *r, char **argv)
 	return status;
 }
 
-static int take_option(struct run *r, int opt)
+static int set_option(void *self, const char *name, int which, const char *value)
 {
-	switch (opt) {
-	case 'r':
-		return rules_add_file(r->rules, optarg);
-	case 'k':
-		return rules_add_hook(r->rules, optarg);
-	case 'a':
-		r->apps = optarg;
-		break;
-	case 'o':
-		r->report = optarg;
-		break;
-	case 'C':
-		r->record = optarg;
-		break;
-	case 'c':
-		r->check_apps = optarg;
-		break;
-	case 'y':
-		r->yes = true;
-		break;
-	case 'K':
-		r->cache = optarg;
-		break;
-	case 'm':
-		r->no_memory = true;
-		break;
-	case 'n':
-		if (!*optarg || strlen(optarg) > 200)
-			return cli_usage(r->name, "--app wants a name");
-		r->app = optarg;
-		break;
-	case 'j':
-		r->json = true;
-		break;
-	default:
-		return CLI_USAGE;
-	}
+	struct run *r = self;
+
+	if (which == 'r')
+		return weave_rules_add_file(r->rules, value);
+	if (which == 'k')
+		return weave_rules_add_hook(r->rules, value);
+	if (!*value || strlen(value) > 200)
+		return cli_usage(name, "--app wants a name");
+	r->app = value;
 	return CLI_DONE;
 }
 
 /* CLI_DONE: go on, with the command from optind; -1: all is done. */
+static const struct verb_option options[] = {
+	{ "rules", "FILE", OPTION_OWN, 'r',
+	  .help = "take rules from this file; may be repeated, as may --hook" },
+	{ "hook", "RULE", OPTION_OWN, 'k', .help = "one more rule: 'com.shop.**::* timed'" },
+	{ "cache", "DIR", OPTION_TEXT, offsetof(struct run, cache),
+	  .help = "keep woven classes there; `off`: nowhere; otherwise ~/.cache/sonde/woven" },
+	{ "app", "NAME", OPTION_OWN, 'n',
+	  .help = "what is remembered of it goes by this name, not by its main class or jar" },
+	{ "no-memory", NULL, OPTION_FLAG, offsetof(struct run, no_memory),
+	  .help = "do not use what 'sonde dig' has found in it before" },
+	{ "yes", NULL, OPTION_FLAG, offsetof(struct run, yes),
+	  .help = "also when the rules match very many methods" },
+	{ "native", NULL, OPTION_FLAG, offsetof(struct run, native),
+	  .help = "COMMAND is no JVM: hook functions of it and of its libraries, as 'libz.so.1::deflate* timed'" },
+	{ "apps", "FILE", OPTION_TEXT, offsetof(struct run, apps),
+	  .help = "only the applications that this file names; all" },
+	{ "report", "FILE", OPTION_TEXT, offsetof(struct run, report),
+	  .help = "when COMMAND has ended, write the figures there; - is stderr" },
+	{ "record", "FILE", OPTION_TEXT, offsetof(struct run, record),
+	  .help = "when COMMAND has ended, write what 'sonde report FILE' and 'sonde tree FILE' "
+		  "read" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct run, json),
+	  .help = "write them as JSON; so does a FILE that ends in .json" },
+	{ "check-apps", "FILE", OPTION_TEXT, offsetof(struct run, check_apps),
+	  .help = "run nothing; say what is wrong with a file of applications" },
+};
+
+const struct verb verb_run = {
+	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
+		 "--check-apps FILE [--json]",
+	.about = "Runs COMMAND, and puts the agent into every JVM that it starts, itself or "
+		 "through scripts and child processes. Its streams, signals and exit status are "
+		 "its own.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "Without rules the agent is idle until 'sonde hook' tells it more; but what "
+		"'sonde dig' has found in it before is hooked from the start ('sonde memory' "
+		"lists it).",
+	.status = "that of COMMAND, 128 + N when signal N ended it; 2 a rule or option is wrong, "
+		  "nothing was started; 3 it could not be started. With --check-apps 0, or 1 when "
+		  "something is wrong.",
+	.examples = "sonde run --hook 'com.shop.**::* timed' --report - -- java -jar shop.jar\n"
+		    "sonde run --rules shop.rules --report shop.json -- mvn test\n"
+		    "sonde run --check-apps /etc/sonde/apps",
+	.first_only = true,
+	.run = cmd_run,
+	.set = set_option,
+};
+
 static int parse(struct run *r, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "rules", required_argument, NULL, 'r' },
-		{ "hook", required_argument, NULL, 'k' },
-		{ "yes", no_argument, NULL, 'y' },
-		{ "cache", required_argument, NULL, 'K' },
-		{ "app", required_argument, NULL, 'n' },
-		{ "no-memory", no_argument, NULL, 'm' },
-		{ "apps", required_argument, NULL, 'a' },
-		{ "report", required_argument, NULL, 'o' },
-		{ "record", required_argument, NULL, 'C' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "check-apps", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt, status = CLI_DONE;
+	int status = verb_parse(&verb_run, argc, argv, r);
 
-	cli_begin_options();
-	/* '+': what stands behind the command's name is the command's. */
-	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(help, stdout);
-			return -1;
-		}
-		status = take_option(r, opt);
-	}
-	if (status != CLI_DONE)
+	if (status != CLI_GO_ON)
 		return status;
+	if (r->native && (r->apps || r->cache || r->app))
+		return cli_usage(r->name, "--native goes without --apps, --cache and --app");
 	if (r->check_apps && optind < argc)
 		return cli_usage(r->name, "--check-apps runs nothing");
 	if (!r->check_apps && optind == argc)
 		return cli_usage(r->name, "which command?");
-	if (r->record && !*r->record)
-		return cli_usage(r->name, "--record wants a file");
-	if (r->report && !*r->report)
-		return cli_usage(r->name, "--report wants a file, or -");
-	return CLI_DONE;
+	return CLI_GO_ON;
 }
 
 int cmd_run(int argc, char **argv)
@@ -360,10 +360,10 @@ int cmd_run(int argc, char **argv)
 
 	arena_init(&r.mem);
 	r.rules = rules_new(&r.mem);
-	status = r.rules ? parse(&r, argc, argv) : cli_cannot("out of memory");
-	if (status == CLI_DONE)
+	status = r.rules ? parse(&r, argc, argv) : cli_no_memory();
+	if (status == CLI_GO_ON)
 		status = r.check_apps ? run_check_apps(r.check_apps, r.json)
 				      : run(&r, argv + optind);
 	arena_release(&r.mem);
-	return status < 0 ? CLI_DONE : status;
+	return status;
 }

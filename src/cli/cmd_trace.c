@@ -6,60 +6,31 @@
  * the program when this command ends, however it ends. */
 #include <fcntl.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/figures.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/visit.h"
-#include "cli/term.h"
-#include "cli/trace_show.h"
-
-int cmd_trace(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde trace [OPTION]... [TARGET] [ROOT]\n"
-	"\n"
-	"Lists transactions: when, how long, root, thread, calls, parts in other threads, data.  Kept are\n"
-	"those that are slow, those that fail, and one in N of the others.  At the end the longest is drawn:\n"
-	"time to the right, calls down, the parts in other threads below.\n"
-	"\n"
-	"ROOT names the methods that begin a transaction, as in a rule: com.shop.Web::handle.  Without it\n"
-	"every hooked method begins one that is called by nothing hooked.  In a transaction are the calls of\n"
-	"all methods that are hooked and timed; --hook hooks more, only while the command runs.\n"
-	"\n"
-	"  -n N             end after N transactions (default 10; 0: no limit)\n"
-	"  --for TIME       end after this time\n"
-	"  --at-least TIME  slow is what takes at least this long: 10ms, 1.5s (default: the slowest 5 in 100)\n"
-	"  --sample N       of the others keep one in N (default 0: none)\n"
-	"  --hook RULE      hook these methods, too; can be given several times\n"
-	"  --draw NUMBER    draw this one of the list instead of the longest; 0: none\n"
-	"  -o FILE.html     write all to a page for the browser; to look at without a network\n"
-	"  --yes            also when the methods are very many\n"
-	"  --json           one JSON object for each transaction, a line each\n"
-	"  --help           this text\n"
-	"\n"
-	"In the drawing [..] is a call, | and # are calls too short for a column, '.' is time in a queue;\n"
-	"'!' stands before calls that were left by exception, '?' before those that are hooked only under\n"
-	"a condition.\n"
-	"\n"
-	"Exit status: 0 transactions were seen, 1 none was, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde trace 4711 com.shop.Web::handle --hook 'com.shop.**::*'\n"
-	"  sonde trace -n 0 --for 1m --at-least 200ms -o slow.html shop.jar com.shop.Web::handle\n"
-	"  sonde trace --json --sample 100 4711 >transactions.json\n";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/client/method_arg.h"
+#include "cli/client/visit.h"
+#include "cli/report/trace_show.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
+#include "cli/screen/private.h"
+#include "cli/screen/progress.h"
+#include "cli/screen/term.h"
+#include "cli/verbs.h"
 
 enum { PLAIN_WIDTH = 100 };
 
 struct trace {
-	bool json, yes;
+	bool json, yes, wait;
+	const char *root; /* as it was written, or NULL */
 	uint64_t limit, for_ns, at_least_ns, one_in, draw;
 	const char *file;
+	struct buf wanted;	/* of --hook as they were written, each with a NUL behind it */
 	struct buf roots, more; /* rules */
 	struct target target;
 	struct client client;
@@ -88,7 +59,7 @@ static int draw(struct trace *t)
 	if (!tx)
 		return CLI_DONE;
 	buf_u8(&t->out, '\n');
-	trace_line(&t->out, &t->set, tx);
+	trace_draw_line(&t->out, &t->set, tx);
 	trace_draw(&t->out, &t->set, tx, width ? width : PLAIN_WIDTH);
 	return cli_print(&t->out) ? CLI_DONE : CLI_CANNOT;
 }
@@ -103,8 +74,8 @@ static int write_page(struct trace *t)
 		return CLI_DONE;
 	trace_page(&t->out, &t->set);
 	if (t->out.err)
-		return cli_cannot("out of memory");
-	fd = open(t->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		return cli_no_memory();
+	fd = private_open(t->file);
 	while (fd >= 0 && at < t->out.n && (n = write(fd, t->out.p + at, t->out.n - at)) > 0)
 		at += (size_t)n;
 	if (fd < 0 || n <= 0 || close(fd) < 0)
@@ -156,9 +127,9 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 		return true;
 	t->seen++;
 	if (t->json)
-		trace_json(&t->out, &t->set, tx);
+		trace_page_json(&t->out, &t->set, tx);
 	else
-		trace_line(&t->out, &t->set, tx);
+		trace_draw_line(&t->out, &t->set, tx);
 	return cli_print(&t->out) && fflush(stdout) == 0;
 }
 
@@ -188,125 +159,135 @@ static int show_all(struct trace *t)
 	return finish(t);
 }
 
+/* A rule, with "hook" before it unless it has a word of its own. */
+static int add_rule(struct trace *t, const char *text, struct buf *out)
+{
+	int status;
+
+	if (strncmp(text, "hook ", 5) != 0 && strncmp(text, "capture ", 8) != 0 &&
+	    strncmp(text, "skip ", 5) != 0)
+		buf_text(out, "hook ");
+	status = method_arg_resolve_rule(&t->client, text, t->wait ? METHOD_RULE : METHOD_NOW, out);
+	buf_u8(out, '\n');
+	return status;
+}
+
+static int make_rules(struct trace *t)
+{
+	int status = CLI_DONE;
+
+	if (t->root) {
+		buf_text(&t->roots, strncmp(t->root, "hook ", 5) == 0 ? "" : "hook ");
+		status = method_arg_resolve(&t->client, t->root, t->wait ? METHOD_RULE : METHOD_NOW,
+					    &t->roots);
+		buf_u8(&t->roots, '\n');
+	}
+	for (size_t at = 0; at < t->wanted.n && status == CLI_DONE;
+	     at += strlen((const char *)t->wanted.p + at) + 1)
+		status = add_rule(t, (const char *)t->wanted.p + at, &t->more);
+	if (status == CLI_DONE && (t->roots.err || t->more.err))
+		return cli_no_memory();
+	return status;
+}
+
 static int run(struct trace *t, const char *target)
 {
 	int status = target_find(target, &t->target);
 	struct visit visit = { 0 };
 
-	if (t->roots.err || t->more.err)
-		return cli_cannot("out of memory");
+	if (t->wanted.err)
+		return cli_no_memory();
 	if (status == CLI_DONE)
 		status = visit_begin(&visit, &t->client, &t->target);
 	if (status != CLI_DONE)
 		return status;
+	status = make_rules(t);
+	if (status != CLI_DONE)
+		goto done;
 	wire_put_trace(&t->client.out, &(struct wire_trace){ .rules = buf_slice(&t->roots),
 							     .limit = t->limit,
 							     .at_least_ns = t->at_least_ns,
 							     .one_in = (uint32_t)t->one_in,
-							     .flags = t->yes ? HOOK_YES : 0,
+							     .flags = (t->yes ? HOOK_YES : 0) |
+								      (t->wait ? 0 : HOOK_LOADED),
 							     .more = buf_slice(&t->more) });
 	status = client_send(&t->client);
 	if (status == CLI_DONE)
 		status = show_all(t);
+done:
 	visit_end(&visit, &t->client);
 	return status;
 }
 
 /* ---- what was asked for ------------------------------------------------------------------- */
 
-/* A rule, with "hook" before it unless it has a word of its own. */
-static void put_rule(struct buf *out, const char *text)
+static int set_option(void *self, const char *name, int which, const char *value)
 {
-	if (strncmp(text, "hook ", 5) != 0 && strncmp(text, "capture ", 8) != 0 &&
-	    strncmp(text, "skip ", 5) != 0)
-		buf_text(out, "hook ");
-	buf_text(out, text);
-	buf_u8(out, '\n');
-}
+	struct trace *t = self;
 
-/* Methods, as in a rule; "com.shop.Web.handle" will do, too. */
-static void put_root(struct buf *out, const char *text)
-{
-	size_t name = strcspn(text, "( "), dot = name;
-
-	while (dot > 0 && text[dot - 1] != '.')
-		dot--;
-	buf_text(out, strncmp(text, "hook ", 5) == 0 ? "" : "hook ");
-	if (strstr(text, "::") || dot < 2 || text[dot - 2] == '.' || text[name] == ' ')
-		buf_text(out, text);
-	else
-		buf_printf(out, "%.*s::%s", (int)dot - 1, text, text + dot);
-	buf_u8(out, '\n');
-}
-
-static int set_option(struct trace *t, const char *name, int opt)
-{
-	switch (opt) {
-	case 'n':
-		if (!cli_parse_number(optarg, 0, INT64_MAX, &t->limit))
-			return cli_usage(name, "-n wants a number of transactions, not '%s'",
-					 optarg);
-		break;
-	case 'f':
-		if (!figure_parse_time(optarg, &t->for_ns) || !t->for_ns)
-			return cli_usage(name, "--for wants a time such as 30s, not '%s'", optarg);
-		break;
-	case 'a':
-		if (!figure_parse_time(optarg, &t->at_least_ns))
-			return cli_usage(name, "--at-least wants a time such as 10ms, not '%s'",
-					 optarg);
-		break;
-	case 's':
-		if (!cli_parse_number(optarg, 0, UINT32_MAX, &t->one_in))
-			return cli_usage(name, "--sample wants a number, not '%s'", optarg);
-		break;
-	case 'd':
-		if (!cli_parse_number(optarg, 0, INT64_MAX, &t->draw))
-			return cli_usage(name, "--draw wants a number of the list, not '%s'",
-					 optarg);
-		break;
-	case 'o':
-		t->file = optarg;
-		break;
-	case 'r':
-		put_rule(&t->more, optarg);
-		break;
-	default:
-		t->json |= opt == 'j';
-		t->yes |= opt == 'y';
-	}
+	(void)name, (void)which;
+	buf_text(&t->wanted, value);
+	buf_u8(&t->wanted, 0);
 	return CLI_DONE;
 }
+
+static const struct verb_option options[] = {
+	{ "n", "N", OPTION_NUMBER, offsetof(struct trace, limit),
+	  .help = "end after N transactions (default 10; 0: no limit)" },
+	{ "for", "TIME", OPTION_TIME, offsetof(struct trace, for_ns), .help = "end after this time",
+	  .low = 1 },
+	{ "at-least", "TIME", OPTION_TIME, offsetof(struct trace, at_least_ns),
+	  .help = "slow is what takes at least this long: 10ms, 1.5s (default: the slowest 5 in "
+		  "100)" },
+	{ "sample", "N", OPTION_NUMBER, offsetof(struct trace, one_in),
+	  .help = "of the others keep one in N (default 0: none)", .high = UINT32_MAX },
+	{ "hook", "RULE", OPTION_OWN, 'r',
+	  .help = "hook these methods, too; can be given several times" },
+	{ "draw", "NUMBER", OPTION_NUMBER, offsetof(struct trace, draw),
+	  .help = "draw this one of the list instead of the longest; 0: none" },
+	{ "o", "FILE.html", OPTION_TEXT, offsetof(struct trace, file),
+	  .help = "write all to a page for the browser; to look at without a network" },
+	{ "wait", NULL, OPTION_FLAG, offsetof(struct trace, wait),
+	  .help = "ROOT may be of a class that is loaded later" },
+	{ "yes", NULL, OPTION_FLAG, offsetof(struct trace, yes),
+	  .help = "also when the methods are very many" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct trace, json),
+	  .help = "one JSON object for each transaction, a line each" },
+};
+
+const struct verb verb_trace = {
+	.usage = "[OPTION]... [TARGET] [ROOT]",
+	.about = "Lists transactions: when, how long, root, thread, calls, parts in other "
+		 "threads, data. Kept are those that are slow, those that fail, and one in N of "
+		 "the others. At the end the longest is drawn: time to the right, calls down, the "
+		 "parts in other threads below.\n"
+		 "\n"
+		 "ROOT names the methods that begin a transaction, as in a rule: "
+		 "com.shop.Web::handle. Without it every hooked method begins one that is called "
+		 "by nothing hooked. In a transaction are the calls of all methods that are "
+		 "hooked and timed; --hook hooks more, only while the command runs.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "In the drawing [..] is a call, | and # are calls too short for a column, '.' is "
+		"time in a queue; '!' stands before calls that were left by exception, '?' "
+		"before those that are hooked only under a condition.",
+	.status = "0 transactions were seen, 1 none was, 2 wrong usage, 3 could not.",
+	.examples = "sonde trace 4711 com.shop.Web::handle --hook 'com.shop.**::*'\n"
+		    "sonde trace -n 0 --for 1m --at-least 200ms -o slow.html shop.jar "
+		    "com.shop.Web::handle\n"
+		    "sonde trace --json --sample 100 4711 >transactions.json",
+	.run = cmd_trace,
+	.set = set_option,
+};
 
 static int parse(struct trace *t, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "for", required_argument, NULL, 'f' },
-		{ "at-least", required_argument, NULL, 'a' },
-		{ "sample", required_argument, NULL, 's' },
-		{ "hook", required_argument, NULL, 'r' },
-		{ "draw", required_argument, NULL, 'd' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "yes", no_argument, NULL, 'y' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt, status;
+	int status = verb_parse(&verb_trace, argc, argv, t);
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "n:o:h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), -1;
-		if (opt == '?')
-			return CLI_USAGE;
-		status = set_option(t, argv[0], opt);
-		if (status != CLI_DONE)
-			return status;
-	}
-	if (argc - optind > 2)
+	if (status == CLI_GO_ON && argc - optind > 2)
 		return cli_usage(argv[0], "what is '%s'? A rule with blanks is one word in quotes",
 				 argv[optind + 2]);
-	return CLI_DONE;
+	return status;
 }
 
 /* Is it a rule rather than a target?  Targets have no "::", patterns or blanks. */
@@ -318,25 +299,22 @@ static bool is_rule(const char *word)
 int cmd_trace(int argc, char **argv)
 {
 	struct trace t = { .limit = 10, .draw = UINT64_MAX };
-	const char *target = NULL, *root = NULL;
+	const char *target = NULL;
 	int status = parse(&t, argc, argv);
 
-	if (status == CLI_DONE) {
+	if (status == CLI_GO_ON) {
 		if (argc - optind == 2)
-			target = argv[optind], root = argv[optind + 1];
+			target = argv[optind], t.root = argv[optind + 1];
 		else if (argc - optind == 1 && is_rule(argv[optind]))
-			root = argv[optind];
+			t.root = argv[optind];
 		else if (argc - optind == 1)
 			target = argv[optind];
-		if (root)
-			put_root(&t.roots, root);
 		status = run(&t, target);
-	} else if (status < 0) {
-		status = CLI_DONE; /* help */
 	}
 	trace_set_release(&t.set);
 	buf_release(&t.roots);
 	buf_release(&t.more);
+	buf_release(&t.wanted);
 	buf_release(&t.out);
 	return status;
 }

@@ -1,48 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_tree.c - "sonde tree": which hooked method calls which, and where the time goes. */
 #include <getopt.h>
+#include <stddef.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/calibration.h"
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/figures.h"
-#include "cli/live.h"
-#include "cli/recording.h"
-#include "cli/states.h"
-#include "cli/table.h"
-#include "cli/target.h"
-#include "cli/term.h"
-#include "cli/tree_rows.h"
-
-int cmd_tree(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde tree [OPTION]... [TARGET]\n"
-	"\n"
-	"Shows which hooked method was called by which, over all threads, the most expensive first: the\n"
-	"share of all time, total, self (without the hooked calls below), calls and the mean of a call.\n"
-	"Methods that are not hooked are not there: what they take is in self of the one above.\n"
-	"\n"
-	"  --min PERCENT      leave out what is below this share (default 0.5; with --json 0)\n"
-	"  --depth N          only N levels\n"
-	"  --raw              times as measured: with what hooks cost in them\n"
-	"  --pid PID          of a recording with several processes, this one\n"
-	"  --wide             names and columns in full, however narrow the terminal is\n"
-	"  --live[=SECONDS]   shown anew every second, until q or Ctrl-C is pressed\n"
-	"  --json             one JSON object, children within their parents; with --live one a line\n"
-	"  --help             this text\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a file that\n"
-	"'sonde run --record' wrote.\n"
-	"\n"
-	"Exit status: 0 done, 1 no hooked method was called, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde tree 4711\n"
-	"  sonde tree --min 5 --live shop.jar\n";
+#include "cli/attach/target.h"
+#include "cli/client/calibration.h"
+#include "cli/client/client.h"
+#include "cli/client/live.h"
+#include "cli/report/states.h"
+#include "cli/report/tree_rows.h"
+#include "cli/run/recording.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
+#include "cli/screen/table.h"
+#include "cli/screen/term.h"
+#include "cli/verbs.h"
 
 enum column {
 	SHARE,
@@ -93,7 +69,7 @@ struct view {
 /* Blocks of eighths, or signs of ASCII. */
 static const char *bar(const struct view *v, double share, char text[3 * BAR_WIDTH + 1])
 {
-	unsigned eighths = (unsigned)(share * BAR_WIDTH * 8 + 0.5);
+	unsigned eighths = (unsigned)(fmin(share, 1) * BAR_WIDTH * 8 + 0.5);
 	char *to = text;
 
 	for (; v->utf8 && eighths >= 8 && to < text + 3 * BAR_WIDTH; eighths -= 8)
@@ -115,46 +91,72 @@ static const char *bar(const struct view *v, double share, char text[3 * BAR_WID
 
 static bool is_shown(const struct view *v, const struct call_node *n)
 {
-	return n->m.depth < v->depth &&
+	return n->level < v->depth &&
 	       (call_node_share(&v->tree, n) >= v->least || !v->tree.total_ns);
 }
 
-/* Of a call that runs still only that is known which it has called: "> 1.21 s". */
+static void time_cell(struct table *t, const char *sign, double ns, bool known)
+{
+	char text[2 * FIGURE_MAX], time[FIGURE_MAX];
+
+	snprintf(text, sizeof(text), "%s%s", sign, figure_time(time, ns));
+	table_cell(t, known ? text : "");
+}
+
+/* Of a call that runs still only that is known which it has called: "> 1.21 s"; of others perhaps no more
+ * than a bound: "< 1.21 s". */
+static void total_cell(struct table *t, const struct call_node *n)
+{
+	bool timed = n->m.timed > 0;
+
+	if (n->least_ns > n->m.total_ns)
+		time_cell(t, "> ", (double)n->least_ns, true);
+	else if (call_node_is_bounded(n))
+		time_cell(t, "< ", n->total.high, true);
+	else
+		time_cell(t, "", (double)n->m.total_ns, timed);
+}
+
 static void add_row(const struct view *v, struct table *t, const struct call_node *n)
 {
 	const struct wire_node *m = &n->m;
 	double share = call_node_share(&v->tree, n);
-	char text[3 * BAR_WIDTH + FIGURE_MAX], *time = text;
+	char text[3 * BAR_WIDTH + FIGURE_MAX];
 	bool timed = m->timed > 0, known = timed || n->least_ns;
-	struct states states = states_of_node(m);
+	bool bounded = call_node_is_bounded(n), self_bounded = call_node_self_is_bounded(n);
+	struct states states = call_node_states(n);
 
-	table_cell(t, known ? figure_share(time, share) : "");
-	table_cell(t, bar(v, share, time));
-	memcpy(text, "> ", 2);
-	time = timed ? text : text + 2;
-	figure_time(time, (double)(timed ? m->total_ns : n->least_ns));
-	table_cell(t, known ? text : "");
-	table_cell(t, timed ? figure_time(text, (double)m->self_ns) : "");
+	table_cell(t, known ? figure_share(text, share) : "");
+	table_cell(t, bar(v, share, text));
+	total_cell(t, n);
+	time_cell(t, self_bounded ? "< " : "", self_bounded ? n->self.high : (double)m->self_ns,
+		  timed);
 	table_cell(t, v->wide ? cli_number(text, m->calls) : figure_count(text, m->calls));
-	/* Most were timed: then all are, and the others run still; else the total is an estimate
-	 * for all calls. */
-	table_cell(t,
-		   timed ? figure_time(text, (double)m->total_ns / (double)(2 * m->timed > m->calls
-										    ? m->timed
-										    : m->calls))
-			 : "");
+	time_cell(t, bounded ? "< " : "", call_node_avg_ns(n), timed);
 	states_cells(t, &states);
 }
 
-static void add_rows(const struct view *v, struct table *t, const struct call_node *first)
+/* The next that is shown, at n or after it, in pre-order. */
+static const struct call_node *shown_from(const struct view *v, const struct call_node *n)
 {
-	for (; first; first = first->next) {
-		if (!is_shown(v, first))
-			continue;
-		add_row(v, t, first);
-		add_rows(v, t, first->first);
-	}
+	while (n && !is_shown(v, n))
+		n = call_node_beside(&v->tree, n);
+	return n;
 }
+
+static const struct call_node *next_shown(const struct view *v, const struct call_node *n)
+{
+	return shown_from(v, call_node_after(&v->tree, n));
+}
+
+static void add_rows(const struct view *v, struct table *t)
+{
+	for (const struct call_node *n = shown_from(v, v->tree.root.first); n; n = next_shown(v, n))
+		add_row(v, t, n);
+}
+
+/* Before the children of one that has siblings behind it. */
+static const char *const goes_on[2] = { "|  ", "\342\224\202  " };
 
 struct picture {
 	const struct view *v;
@@ -168,7 +170,8 @@ struct picture {
  * are only counted: "+12|  `- ".  Gives the room that is left. */
 static size_t put_lines(struct picture *p, size_t room)
 {
-	size_t width = text_width(buf_slice(&p->lines)), most = room / 2 / LEVEL * LEVEL, skip = 0;
+	size_t width = method_name_width(buf_slice(&p->lines)), most = room / 2 / LEVEL * LEVEL,
+	       skip = 0;
 	char levels[24];
 	int marked = 0;
 
@@ -184,48 +187,81 @@ static size_t put_lines(struct picture *p, size_t room)
 		}
 		width = most - LEVEL + (size_t)marked;
 	}
-	buf_bytes(p->out, p->lines.p + skip, p->lines.n - skip);
+	if (p->lines.n > skip)
+		buf_bytes(p->out, p->lines.p + skip, p->lines.n - skip);
 	return room == UINT_MAX ? UINT_MAX : room - (width < room ? width : room);
 }
 
-static void put_children(struct picture *p, const struct call_node *parent);
+/* Is it the last of its siblings that are shown? */
+static bool is_last(const struct view *v, const struct call_node *n)
+{
+	do
+		n = n->next;
+	while (n && !is_shown(v, n));
+	return !n;
+}
+
+/* Where 1/N makes something unknowable, that stands at the node. */
+static const char *mark_of(const struct call_node *n)
+{
+	if (n->flags & TREE_RECURSIVE && n->m.timed)
+		return " (recursive, 1/N)";
+	return n->flags & TREE_OVERLAP && n->m.timed ? " (overlap, 1/N)" : "";
+}
+
+static size_t mark_room(const struct call_node *n, size_t room)
+{
+	size_t mark = strlen(mark_of(n));
+
+	return room > mark + 20 ? mark : 0;
+}
 
 static void put_node(struct picture *p, const struct call_node *n, bool last)
 {
 	static const char *const ends[2][2] = {
 		{ "|- ", "`- " }, { "\342\224\234\342\224\200 ", "\342\224\224\342\224\200 " }
 	};
-	static const char *const goes_on[2] = { "|  ", "\342\224\202  " };
+	bool is_root = n->level == 0;
 	size_t before = p->lines.n, room;
-	bool utf8 = p->v->utf8, is_root = !n->parent->parent;
 
 	if (!is_root)
-		buf_text(&p->lines, ends[utf8][last]);
+		buf_text(&p->lines, ends[p->v->utf8][last]);
 	table_row(p->t, p->row++, p->out);
 	room = put_lines(p, table_rest(p->t));
 	if (n->m.flags & NODE_PRUNED)
-		buf_bytes(p->out, n->m.name.p, n->m.name.n);
+		client_show_line(p->out, n->m.name);
 	else if (room == UINT_MAX)
 		method_name_put(p->out, &n->name, n->overloaded);
 	else
-		method_name_fit(p->out, &n->name, n->overloaded, room);
+		method_name_fit(p->out, &n->name, n->overloaded, room - mark_room(n, room));
+	buf_text(p->out, mark_of(n));
 	buf_u8(p->out, '\n');
-	p->lines.n = before;
-	if (!is_root)
-		buf_text(&p->lines, last ? "   " : goes_on[utf8]);
-	put_children(p, n);
 	p->lines.n = before;
 }
 
-static void put_children(struct picture *p, const struct call_node *parent)
+/* The lines before a node at this level: as many as it has ancestors that are no roots. */
+static void cut_lines(struct picture *p, unsigned level)
 {
-	const struct call_node *last = NULL;
+	size_t at = 0;
 
-	for (const struct call_node *n = parent->first; n; n = n->next)
-		last = is_shown(p->v, n) ? n : last;
-	for (const struct call_node *n = parent->first; n; n = n->next)
-		if (is_shown(p->v, n))
-			put_node(p, n, n == last);
+	for (unsigned i = 1; i < level && at < p->lines.n; i++)
+		at += p->lines.p[at] == ' ' || !p->v->utf8 ? LEVEL : strlen(goes_on[1]);
+	p->lines.n = at;
+}
+
+static void put_nodes(struct picture *p)
+{
+	const struct view *v = p->v;
+
+	for (const struct call_node *n = shown_from(v, v->tree.root.first); n;
+	     n = next_shown(v, n)) {
+		bool last = is_last(v, n);
+
+		cut_lines(p, n->level);
+		put_node(p, n, last);
+		if (n->level)
+			buf_text(&p->lines, last ? "   " : goes_on[v->utf8]);
+	}
 }
 
 /* What is not there, and how much any one context may lack by that. */
@@ -247,6 +283,24 @@ static void put_bound(const struct call_tree *t, struct buf *out)
 		cli_number(calls, t->bound_calls));
 }
 
+static void explain(struct view *v, struct buf *out)
+{
+	unsigned seen = 0;
+
+	for (const struct call_node *n = shown_from(v, v->tree.root.first); n; n = next_shown(v, n))
+		seen |= n->m.timed ? n->flags : 0;
+	if (seen & TREE_RECURSIVE)
+		buf_text(
+			out,
+			"(recursive, 1/N): it calls itself, and only one call in N is timed: which calls are the "
+			"outermost is not known; times there are bounds, and calls below may be of inner ones\n");
+	if (seen & TREE_OVERLAP)
+		buf_text(
+			out,
+			"(overlap, 1/N): only one call in N is timed: which of the calls below made others of them "
+			"is not known; each is within the node, but their sum is not\n");
+}
+
 static void show_tree(struct view *v, struct buf *out, unsigned width)
 {
 	struct picture p = { .v = v, .out = out };
@@ -254,15 +308,20 @@ static void show_tree(struct view *v, struct buf *out, unsigned width)
 	char n[32];
 
 	table_init(&t, columns, COLUMNS);
-	add_rows(v, &t, v->tree.root.first);
+	add_rows(v, &t);
 	table_layout(&t, v->wide ? 0 : width, NAME_WIDTH);
 	table_head(&t, out);
 	buf_text(out, "method\n");
 	p.t = &t;
-	put_children(&p, &v->tree.root);
+	put_nodes(&p);
 	if (p.row < v->tree.n)
 		buf_printf(out, "%s more below %g %%%s\n", cli_number(n, v->tree.n - p.row),
 			   100 * v->least, v->depth < DEEP ? ", or deeper" : "");
+	if (v->tree.too_deep)
+		buf_printf(out,
+			   "%s more at %d calls in each other or deeper, which no agent tells\n",
+			   cli_number(n, v->tree.too_deep), WIRE_DEPTH_MAX);
+	explain(v, out);
 	put_bound(&v->tree, out);
 	table_release(&t);
 	buf_release(&p.lines);
@@ -404,67 +463,67 @@ static bool parse_number(const char *text, double low, double high, double *out)
 	return true;
 }
 
-static int set_option(struct view *v, const char *name, int opt)
+static int set_option(void *self, const char *name, int which, const char *value)
 {
+	struct view *v = self;
 	double n;
 
-	switch (opt) {
-	case 'm':
-		if (!parse_number(optarg, 0, 100, &n))
+	if (which == 'm') {
+		if (!parse_number(value, 0, 100, &n))
 			return cli_usage(name, "--min wants percent, from 0 to 100, not '%s'",
-					 optarg);
+					 value);
 		v->least = n / 100;
-		break;
-	case 'd':
-		if (!cli_parse_number(optarg, 1, DEEP, &v->depth))
-			return cli_usage(name, "--depth wants a number from 1 on, not '%s'",
-					 optarg);
-		break;
-	case 'p':
-		if (!cli_parse_number(optarg, 1, INT32_MAX, &v->process))
-			return cli_usage(name, "--pid wants a process, not '%s'", optarg);
-		break;
-	case 'l':
-		v->live = true;
-		if (optarg && !parse_number(optarg, 0.1, 86400, &n))
-			return cli_usage(name, "--live wants seconds, from 0.1 to 86400, not '%s'",
-					 optarg);
-		v->interval_ms = optarg ? (unsigned)(n * 1000) : INTERVAL_MS;
-		break;
-	default:
-		v->json |= opt == 'j';
-		v->wide |= opt == 'w';
-		v->raw |= opt == 'R';
+		return CLI_DONE;
 	}
+	v->live = true;
+	if (value && !parse_number(value, 0.1, 86400, &n))
+		return cli_usage(name, "--live wants seconds, from 0.1 to 86400, not '%s'", value);
+	v->interval_ms = value ? (unsigned)(n * 1000) : INTERVAL_MS;
 	return CLI_DONE;
 }
 
+static const struct verb_option options[] = {
+	{ "min", "PERCENT", OPTION_OWN, 'm',
+	  .help = "leave out what is below this share (default 0.5; with --json 0)" },
+	{ "depth", "N", OPTION_NUMBER, offsetof(struct view, depth), .help = "only N levels",
+	  .low = 1, .high = DEEP },
+	{ "raw", NULL, OPTION_FLAG, offsetof(struct view, raw),
+	  .help = "times as measured: with what hooks cost in them" },
+	{ "pid", "PID", OPTION_NUMBER, offsetof(struct view, process),
+	  .help = "of a recording with several processes, this one", .low = 1, .high = INT32_MAX },
+	{ "wide", NULL, OPTION_FLAG, offsetof(struct view, wide),
+	  .help = "names and columns in full, however narrow the terminal is" },
+	{ "live", "[SECONDS]", OPTION_OWN, 'l',
+	  .help = "shown anew every second, until q or Ctrl-C is pressed" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct view, json),
+	  .help = "one JSON object, children within their parents; with --live one a line" },
+};
+
+const struct verb verb_tree = {
+	.usage = "[OPTION]... [TARGET]",
+	.about = "Shows which hooked method was called by which, over all threads, the most "
+		 "expensive first: the share of all time, total, self (without the hooked calls "
+		 "below), calls and the mean of a call. Methods that are not hooked are not "
+		 "there: what they take is in self of the one above.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; "
+		"or a file that 'sonde run --record' wrote.",
+	.status = "0 done, 1 no hooked method was called, 2 wrong usage, 3 could not.",
+	.examples = "sonde tree 4711\n"
+		    "sonde tree --min 5 --live shop.jar",
+	.run = cmd_tree,
+	.set = set_option,
+};
+
 int cmd_tree(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "min", required_argument, NULL, 'm' },
-		{ "depth", required_argument, NULL, 'd' },
-		{ "live", optional_argument, NULL, 'l' },
-		{ "wide", no_argument, NULL, 'w' },
-		{ "raw", no_argument, NULL, 'R' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct view v = { .least = -1, .depth = DEEP, .interval_ms = INTERVAL_MS, .client.fd = -1 };
-	int opt, status;
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == '?')
-			return CLI_USAGE;
-		status = set_option(&v, argv[0], opt);
-		if (status != CLI_DONE)
-			return status;
-	}
+	status = verb_parse(&verb_tree, argc, argv, &v);
+	if (status != CLI_GO_ON)
+		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
 	if (v.least < 0)

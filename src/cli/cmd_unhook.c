@@ -1,39 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_unhook.c - "sonde unhook": takes rules, and so hooks, out of a running program. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/hook_rows.h"
-#include "cli/hook_rules.h"
-#include "cli/target.h"
-
-int cmd_unhook(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde unhook [--now] [--json] [TARGET] WHICH\n"
-	"\n"
-	"Takes hooks out of a running program.  WHICH is one of\n"
-	"\n"
-	"  all             every rule\n"
-	"  '#3'            the rule with this number; 'sonde hooks' shows the numbers\n"
-	"  METHODS         the rules that mean just these, written as in the rule; if there are none,\n"
-	"                  these methods are left out of the rules that mean them, too\n"
-	"\n"
-	"Hooks are closed at once, and cost next to nothing from then on.  The classes get their original\n"
-	"code back some seconds later, so that a hook that comes again finds them; with --now, before this\n"
-	"command ends.\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  With --json the\n"
-	"answer is one JSON object.\n"
-	"\n"
-	"Exit status: 0 done, 1 there is no such hook, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde unhook 4711 all\n"
-	"  sonde unhook '#3'\n"
-	"  sonde unhook com.shop.Main 'com.shop.Cart::*'\n";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/report/hook_rows.h"
+#include "cli/report/hook_rules.h"
+#include "cli/screen/cli.h"
+#include "cli/verbs.h"
 
 static bool is_number(const char *text)
 {
@@ -99,36 +75,59 @@ static int run(const char *target, const struct wire_unhook *ask, bool json)
 	return status;
 }
 
+struct command_unhook {
+	bool now, json;
+};
+
+static const struct verb_option options[] = {
+	{ "now", NULL, OPTION_FLAG, offsetof(struct command_unhook, now),
+	  .help = "give the classes their original code back before this command ends" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct command_unhook, json),
+	  .help = "one JSON object" },
+};
+
+const struct verb verb_unhook = {
+	.usage = "[--now] [--json] [TARGET] WHICH",
+	.about = "Takes hooks out of a running program. WHICH is one of\n"
+		 "\n"
+		 "  all             every rule\n"
+		 "  '#3'            the rule with this number; 'sonde hooks' shows the numbers\n"
+		 "  METHODS         the rules that mean just these, written as in the rule; if "
+		 "there are none,\n"
+		 "                  these methods are left out of the rules that mean them, too\n"
+		 "\n"
+		 "Hooks are closed at once, and cost next to nothing from then on. The classes "
+		 "get their original code back some seconds later, so that a hook that comes "
+		 "again finds them; with --now, before this command ends.\n"
+		 "\n"
+		 "TARGET is a pid, a main class or a jar; not needed when there is only one JVM. "
+		 "With --json the answer is one JSON object.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 done, 1 there is no such hook, 2 wrong usage, 3 could not.",
+	.examples = "sonde unhook 4711 all\n"
+		    "sonde unhook '#3'\n"
+		    "sonde unhook com.shop.Main 'com.shop.Cart::*'",
+	.run = cmd_unhook,
+};
+
 int cmd_unhook(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "now", no_argument, NULL, 'n' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct wire_unhook ask = { .flags = 0 };
 	struct buf which = { 0 };
-	bool json = false;
-	int status, opt;
+	struct command_unhook c = { 0 };
+	int status;
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), CLI_DONE;
-		if (opt == 'n')
-			ask.flags |= UNHOOK_NOW;
-		else if (opt == 'j')
-			json = true;
-		else
-			return CLI_USAGE;
-	}
+	status = verb_parse(&verb_unhook, argc, argv, &c);
+	if (status != CLI_GO_ON)
+		return status;
+	ask.flags = c.now ? UNHOOK_NOW : 0;
 	if (argc - optind != 1 && argc - optind != 2)
 		return cli_usage(argv[0], "which hooks? METHODS, '#N' or all");
 	status = read_which(argv[0], argv[argc - 1], &which);
 	if (status == CLI_DONE) {
 		ask.pattern = buf_slice(&which);
-		status = run(argc - optind == 2 ? argv[optind] : NULL, &ask, json);
+		status = run(argc - optind == 2 ? argv[optind] : NULL, &ask, c.json);
 	}
 	buf_release(&which);
 	return status;

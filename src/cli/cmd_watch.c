@@ -6,64 +6,33 @@
  * here it is only laid out. */
 #include <ctype.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <poll.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/client.h"
-#include "cli/figures.h"
-#include "cli/layout.h"
-#include "cli/method_name.h"
-#include "cli/progress.h"
-#include "cli/target.h"
-#include "cli/visit.h"
-#include "cli/term.h"
-
-int cmd_watch(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde watch [OPTION]... [TARGET] METHODS\n"
-	"\n"
-	"Prints calls of the methods as they end: when, in which thread, how long, this, arguments ($1,\n"
-	"$2 ...), result or exception.  The hook is there only while the command runs.\n"
-	"\n"
-	"  -n N               end after N calls (default 10; 0: no limit)\n"
-	"  -x DEPTH           levels of objects in objects to show, 1 to 5 (default 2)\n"
-	"  --slower TIME      only calls that took at least this long: 10ms, 1.5s\n"
-	"  --for TIME         end after this time\n"
-	"  --only PARTS       of this, args, result, thrown only these (commas between them)\n"
-	"  --redact NAME,...  do not show what has NAME in its name, beside the usual secrets\n"
-	"  --no-redact        show secrets, too: passwords, tokens, keys, cookies ...\n"
-	"  --yes              also when METHODS are very many\n"
-	"  --json             one JSON object for each call, a line each\n"
-	"  --help             this text\n"
-	"\n"
-	"TARGET is a pid, a main class or a jar; not needed when there is only one JVM.  METHODS are those\n"
-	"of a rule: com.shop.Cart::checkout (or com.shop.Cart.checkout), 'com.shop.**::save*',\n"
-	"'implements java.sql.Driver::connect'.  'if' and 'inside' of a rule are not decided by the agent\n"
-	"yet, and refused here.\n"
-	"\n"
-	"Exit status: 0 calls were seen, 1 none was, 2 wrong usage, 3 could not.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde watch 4711 com.shop.Cart::checkout\n"
-	"  sonde watch -n 3 -x 3 --slower 200ms shop.jar 'com.shop.**::*'\n"
-	"  sonde watch --json -n 0 --for 1m 4711 com.shop.Inventory::adjust >calls.json\n";
-
-/* As SondeText has them; sent, since another version of it may be in the program. */
-static const char secrets[] =
-	"password,passwd,passphrase,pwd,secret,token,authorization,credential,apikey,api_key,api-key,"
-	"accesskey,access_key,privatekey,private_key,cookie,sessionid,session_id,pin,ssn,creditcard,"
-	"credit_card,cardnumber,card_number,cvv,cvc,iban";
+#include "cli/attach/target.h"
+#include "cli/client/client.h"
+#include "cli/client/method_arg.h"
+#include "cli/client/visit.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
+#include "cli/screen/layout.h"
+#include "cli/screen/method_name.h"
+#include "cli/screen/progress.h"
+#include "cli/screen/secrets.h"
+#include "cli/screen/term.h"
+#include "cli/verbs.h"
 
 enum { LAST_MS = 500, PLAIN_WIDTH = 100, LABEL = 10 };
 
 enum part { THIS = 1, ARGS = 2, RESULT = 4, THROWN = 8 };
 
-struct watch {
-	bool json, open_secrets, yes;
+struct watching {
+	bool json, open_secrets, yes, wait;
+	char **words; /* METHODS and clauses */
+	int n_words;
 	unsigned parts; /* that are wanted */
 	uint64_t limit, depth, at_least_ns, for_ns;
 	struct buf rule, redact;
@@ -95,7 +64,7 @@ static enum part part_of(struct slice key)
 								     : 0;
 }
 
-static bool is_wanted(const struct watch *w, struct slice key, const struct method_name *name)
+static bool is_wanted(const struct watching *w, struct slice key, const struct method_name *name)
 {
 	enum part part = part_of(key);
 
@@ -116,14 +85,22 @@ static void put_time(struct buf *out, uint64_t when_ns)
 }
 
 /* Only what does no harm to a terminal, as UTF-8. */
-static struct slice harmless(struct watch *w, struct slice text)
+static struct slice harmless(struct watching *w, struct slice text)
 {
 	buf_clear(&w->text);
 	client_show(&w->text, text);
 	return buf_slice(&w->text);
 }
 
-static void put_labelled(struct watch *w, const char *label, struct slice value)
+/* ... on one line. */
+static struct slice harmless_line(struct watching *w, struct slice text)
+{
+	buf_clear(&w->text);
+	client_show_line(&w->text, text);
+	return buf_slice(&w->text);
+}
+
+static void put_labelled(struct watching *w, const char *label, struct slice value)
 {
 	unsigned width = term_columns();
 
@@ -131,27 +108,28 @@ static void put_labelled(struct watch *w, const char *label, struct slice value)
 	layout_put(&w->out, value, LABEL, width ? width : PLAIN_WIDTH);
 }
 
-static void put_fact(struct watch *w, struct slice key, struct slice value)
+static void put_fact(struct watching *w, struct slice key, struct slice value)
 {
 	char label[24];
 	struct slice rest, one;
 	unsigned n = 1;
 
-	value = harmless(w, value);
 	if (!slice_is(key, "args")) {
-		snprintf(label, sizeof(label), "%.*s", key.n < 20 ? (int)key.n : 20,
-			 (const char *)key.p);
-		put_labelled(w, label, value);
+		struct slice shown = harmless_line(w, key);
+
+		snprintf(label, sizeof(label), "%.*s", shown.n < 20 ? (int)shown.n : 20,
+			 (const char *)shown.p);
+		put_labelled(w, label, harmless_line(w, value));
 		return;
 	}
-	rest = layout_inside(value);
+	rest = layout_inside(harmless_line(w, value));
 	while (layout_next(&rest, &one)) {
 		snprintf(label, sizeof(label), "$%u", n++);
 		put_labelled(w, label, one);
 	}
 }
 
-static void show_text(struct watch *w, const struct wire_call *m)
+static void show_text(struct watching *w, const struct wire_call *m)
 {
 	struct method_name name;
 	struct slice facts = m->facts, key, value;
@@ -159,7 +137,7 @@ static void show_text(struct watch *w, const struct wire_call *m)
 
 	method_name_split(m->name, &name);
 	put_time(&w->out, m->when_ns);
-	buf_printf(&w->out, "  %.*s  %s%s  ", SLICE_FMT(harmless(w, thread_of(m))),
+	buf_printf(&w->out, "  %.*s  %s%s  ", SLICE_FMT(harmless_line(w, thread_of(m))),
 		   figure_time(took, (double)m->elapsed_ns), m->thrown ? "  thrown" : "");
 	method_name_put(&w->out, &name, true);
 	buf_u8(&w->out, '\n');
@@ -169,7 +147,7 @@ static void show_text(struct watch *w, const struct wire_call *m)
 	buf_u8(&w->out, '\n');
 }
 
-static void json_args(struct watch *w, struct json *j, struct slice value)
+static void json_args(struct watching *w, struct json *j, struct slice value)
 {
 	struct slice rest = layout_inside(harmless(w, value)), one;
 
@@ -188,7 +166,7 @@ static void json_key_of(struct json *j, struct slice key)
 	json_key(j, name);
 }
 
-static void show_json(struct watch *w, const struct wire_call *m)
+static void show_json(struct watching *w, const struct wire_call *m)
 {
 	struct json j = json_to(&w->out);
 	struct slice facts = m->facts, key, value;
@@ -219,17 +197,17 @@ static void show_json(struct watch *w, const struct wire_call *m)
 	buf_u8(&w->out, '\n');
 }
 
-static void tell_left(struct watch *w, const struct wire_left *m)
+static void tell_left(struct watching *w, const struct wire_left *m)
 {
 	char n[32];
 
 	fprintf(stderr, "sonde: left alone: %s, ", cli_number(n, m->count));
-	fprintf(stderr, "%.*s\n", SLICE_FMT(harmless(w, m->reason)));
+	fprintf(stderr, "%.*s\n", SLICE_FMT(harmless_line(w, m->reason)));
 }
 
 static bool take_row(void *ctx, unsigned type, struct slice payload)
 {
-	struct watch *w = ctx;
+	struct watching *w = ctx;
 	struct wire_status status;
 	struct wire_left left;
 	struct wire_call call;
@@ -252,7 +230,7 @@ static bool take_row(void *ctx, unsigned type, struct slice payload)
 
 static bool take_first_status(void *ctx, unsigned type, struct slice payload)
 {
-	struct watch *w = ctx;
+	struct watching *w = ctx;
 	struct wire_status status;
 
 	if (type == WIRE_status && wire_get_status(payload, &status) == 0)
@@ -261,7 +239,7 @@ static bool take_first_status(void *ctx, unsigned type, struct slice payload)
 }
 
 /* One more question on the same connection, also after Ctrl-C: how many were dropped? */
-static void ask_dropped(struct watch *w)
+static void ask_dropped(struct watching *w)
 {
 	uint64_t end = clock_ns() + LAST_MS * 1000000ull;
 	struct slice payload;
@@ -280,7 +258,7 @@ static void ask_dropped(struct watch *w)
 	}
 }
 
-static int summary(const struct watch *w)
+static int summary(const struct watching *w)
 {
 	char seen[32], dropped[32];
 
@@ -296,7 +274,7 @@ static int summary(const struct watch *w)
 	return w->seen ? CLI_DONE : CLI_NO;
 }
 
-static int show_calls(struct watch *w)
+static int show_calls(struct watching *w)
 {
 	struct client_flow flow = { w->for_ns, "a call", &w->seen, take_row, w };
 	struct wire_done done;
@@ -323,18 +301,37 @@ static int show_calls(struct watch *w)
 	return summary(w);
 }
 
-static int run(struct watch *w, const char *target)
+/* METHODS, and the clauses behind them, as a rule. */
+static int make_rule(struct watching *w)
+{
+	int status;
+
+	buf_text(&w->rule, "hook ");
+	status = method_arg_resolve(&w->client, w->words[0], w->wait ? METHOD_RULE : METHOD_NOW,
+				    &w->rule);
+	for (int i = 1; i < w->n_words; i++) {
+		buf_u8(&w->rule, ' ');
+		buf_text(&w->rule, w->words[i]);
+	}
+	buf_text(&w->rule, " template catch-all full\n");
+	return status == CLI_DONE && w->rule.err ? cli_no_memory() : status;
+}
+
+static int run(struct watching *w, const char *target)
 {
 	int status = target_find(target, &w->target);
 	struct visit visit = { 0 };
 
-	if (w->rule.err || w->redact.err)
-		return cli_cannot("out of memory");
+	if (w->redact.err)
+		return cli_no_memory();
 	if (status == CLI_DONE)
 		status = visit_begin(&visit, &w->client, &w->target);
 	if (status != CLI_DONE)
 		return status;
 	w->client.quiet = true;
+	status = make_rule(w);
+	if (status != CLI_DONE)
+		goto done;
 	wire_put_ask_status(&w->client.out, &(struct wire_ask_status){ 0 });
 	status = client_ask(&w->client, take_first_status, w);
 	if (status == CLI_DONE) {
@@ -344,11 +341,13 @@ static int run(struct watch *w, const char *target)
 						     .at_least_ns = w->at_least_ns,
 						     .depth = (uint32_t)w->depth,
 						     .redact = buf_slice(&w->redact),
-						     .flags = w->yes ? HOOK_YES : 0 });
+						     .flags = (w->yes ? HOOK_YES : 0) |
+							      (w->wait ? 0 : HOOK_LOADED) });
 		status = client_send(&w->client);
 	}
 	if (status == CLI_DONE)
 		status = show_calls(w);
+done:
 	visit_end(&visit, &w->client);
 	return status;
 }
@@ -362,42 +361,7 @@ static bool is_clause(const char *word)
 	       strcmp(word, "directly") == 0;
 }
 
-/* The agent leaves methods alone whose rule has a condition, until it can decide it. */
-static int refuse_clauses(char **words, int n)
-{
-	for (int i = 1; i < n; i++)
-		if (is_clause(words[i]))
-			return cli_cannot("'if' and 'inside' are not decided by this agent yet; "
-					  "watch without them, with --slower if that helps");
-	return CLI_DONE;
-}
-
-/* com.shop.Cart.checkout as com.shop.Cart::checkout; patterns and parameters stay. */
-static void put_methods(struct buf *out, const char *text)
-{
-	size_t name = strcspn(text, "( "), dot = name;
-
-	while (dot > 0 && text[dot - 1] != '.')
-		dot--;
-	if (strstr(text, "::") || dot < 2 || text[dot - 2] == '.' || text[name] == ' ')
-		buf_text(out, text);
-	else
-		buf_printf(out, "%.*s::%s", (int)dot - 1, text, text + dot);
-}
-
-/* words: METHODS, and the clauses behind them. */
-static void make_rule(struct watch *w, char **words, int n)
-{
-	buf_text(&w->rule, "hook ");
-	put_methods(&w->rule, words[0]);
-	for (int i = 1; i < n; i++) {
-		buf_u8(&w->rule, ' ');
-		buf_text(&w->rule, words[i]);
-	}
-	buf_text(&w->rule, " template catch-all full\n");
-}
-
-static void add_redact(struct watch *w, const char *names)
+static void add_redact(struct watching *w, const char *names)
 {
 	if (w->redact.n)
 		buf_u8(&w->redact, ',');
@@ -421,91 +385,86 @@ static bool parse_parts(const char *text, unsigned *parts)
 	return *parts != 0;
 }
 
-static int set_option(struct watch *w, const char *name, int opt)
+static int set_option(void *self, const char *name, int which, const char *value)
 {
-	switch (opt) {
-	case 'n':
-		if (!cli_parse_number(optarg, 0, INT64_MAX, &w->limit))
-			return cli_usage(name, "-n wants a number of calls, not '%s'", optarg);
-		break;
-	case 'x':
-		if (!cli_parse_number(optarg, 1, 5, &w->depth))
-			return cli_usage(name, "-x wants a depth from 1 to 5, not '%s'", optarg);
-		break;
-	case 's':
-		if (!figure_parse_time(optarg, &w->at_least_ns))
-			return cli_usage(name, "--slower wants a time such as 10ms, not '%s'",
-					 optarg);
-		break;
-	case 'f':
-		if (!figure_parse_time(optarg, &w->for_ns) || !w->for_ns)
-			return cli_usage(name, "--for wants a time such as 30s, not '%s'", optarg);
-		break;
-	case 'o':
-		if (!parse_parts(optarg, &w->parts))
-			return cli_usage(
-				name, "--only wants some of this, args, result, thrown; not '%s'",
-				optarg);
-		break;
-	case 'r':
-		add_redact(w, optarg);
-		break;
-	default:
-		w->json |= opt == 'j';
-		w->open_secrets |= opt == 'R';
-		w->yes |= opt == 'y';
-	}
+	struct watching *w = self;
+
+	if (which == 'r')
+		add_redact(w, value);
+	else if (!parse_parts(value, &w->parts))
+		return cli_usage(name, "--only wants some of this, args, result, thrown; not '%s'",
+				 value);
 	return CLI_DONE;
 }
 
-static int parse(struct watch *w, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "slower", required_argument, NULL, 's' },
-		{ "for", required_argument, NULL, 'f' },
-		{ "only", required_argument, NULL, 'o' },
-		{ "redact", required_argument, NULL, 'r' },
-		{ "no-redact", no_argument, NULL, 'R' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "yes", no_argument, NULL, 'y' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt, status;
+static const struct verb_option options[] = {
+	{ "n", "N", OPTION_NUMBER, offsetof(struct watching, limit),
+	  .help = "end after N calls (default 10; 0: no limit)" },
+	{ "x", "DEPTH", OPTION_NUMBER, offsetof(struct watching, depth),
+	  .help = "levels of objects in objects to show, 1 to 5 (default 2)", .low = 1, .high = 5 },
+	{ "slower", "TIME", OPTION_TIME, offsetof(struct watching, at_least_ns),
+	  .help = "only calls that took at least this long: 10ms, 1.5s" },
+	{ "for", "TIME", OPTION_TIME, offsetof(struct watching, for_ns),
+	  .help = "end after this time", .low = 1 },
+	{ "only", "PARTS", OPTION_OWN, 'o',
+	  .help = "of this, args, result, thrown only these (commas between them)" },
+	{ "redact", "NAME,...", OPTION_OWN, 'r',
+	  .help = "do not show what has NAME in its name, beside the usual secrets" },
+	{ "no-redact", NULL, OPTION_FLAG, offsetof(struct watching, open_secrets),
+	  .help = "show secrets, too: passwords, tokens, keys, cookies ..." },
+	{ "wait", NULL, OPTION_FLAG, offsetof(struct watching, wait),
+	  .help = "METHODS may be of classes that are loaded later" },
+	{ "yes", NULL, OPTION_FLAG, offsetof(struct watching, yes),
+	  .help = "also when METHODS are very many" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct watching, json),
+	  .help = "one JSON object for each call, a line each" },
+};
 
-	cli_begin_options();
-	while ((opt = getopt_long(argc, argv, "n:x:h", options, NULL)) != -1) {
-		if (opt == 'h')
-			return fputs(help, stdout), -1;
-		if (opt == '?')
-			return CLI_USAGE;
-		status = set_option(w, argv[0], opt);
-		if (status != CLI_DONE)
-			return status;
-	}
-	if (optind == argc)
+const struct verb verb_watch = {
+	.usage = "[OPTION]... [TARGET] METHODS",
+	.about = "Prints calls of the methods as they end: when, in which thread, how long, this, "
+		 "arguments ($1, $2 ...), result or exception. The hook is there only while the "
+		 "command runs.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar; not needed when there is only one JVM. "
+		"METHODS are those of a rule: com.shop.Cart::checkout (or "
+		"com.shop.Cart.checkout), 'com.shop.**::save*', 'implements "
+		"java.sql.Driver::connect'; of one that is loaded the packages can be left out: "
+		"Cart::checkout. Behind them the clauses of a rule say which calls: inside, if "
+		"(docs/rules.md).",
+	.status = "0 calls were seen, 1 none was, 2 wrong usage, 3 could not.",
+	.examples =
+		"sonde watch 4711 com.shop.Cart::checkout\n"
+		"sonde watch -n 3 -x 3 --slower 200ms shop.jar 'com.shop.**::*'\n"
+		"sonde watch 4711 Inventory::adjust 'if $2 == \"GIFT\" inside **.Cart::checkout'\n"
+		"sonde watch --json -n 0 --for 1m 4711 com.shop.Inventory::adjust >calls.json",
+	.run = cmd_watch,
+	.set = set_option,
+};
+
+static int parse(struct watching *w, int argc, char **argv)
+{
+	int status = verb_parse(&verb_watch, argc, argv, w);
+
+	if (status == CLI_GO_ON && optind == argc)
 		return cli_usage(argv[0], "which methods?");
-	return CLI_DONE;
+	return status;
 }
 
 int cmd_watch(int argc, char **argv)
 {
-	struct watch w = { .limit = 10, .depth = 2, .parts = THIS | ARGS | RESULT | THROWN };
-	char **words;
+	struct watching w = { .limit = 10, .depth = 2, .parts = THIS | ARGS | RESULT | THROWN };
 	bool has_target;
 	int status = parse(&w, argc, argv);
 
-	if (status == CLI_DONE) {
+	if (status == CLI_GO_ON) {
 		has_target = argc - optind > 1 && !is_clause(argv[optind + 1]);
 		if (!w.open_secrets)
-			add_redact(&w, secrets);
-		words = argv + optind + has_target;
-		make_rule(&w, words, argc - optind - has_target);
-		status = refuse_clauses(words, argc - optind - has_target);
-		if (status == CLI_DONE)
-			status = run(&w, has_target ? argv[optind] : NULL);
-	} else if (status < 0) {
-		status = CLI_DONE; /* help */
+			add_redact(&w, SECRETS_USUAL);
+		w.words = argv + optind + has_target;
+		w.n_words = argc - optind - has_target;
+		status = run(&w, has_target ? argv[optind] : NULL);
 	}
 	buf_release(&w.rule);
 	buf_release(&w.redact);

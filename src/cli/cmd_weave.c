@@ -1,55 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_weave.c - "sonde weave": weaves class files where they lie, without a running program. */
 #include <getopt.h>
+#include <stddef.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "classfile/show.h"
-#include "cli/cli.h"
-#include "cli/progress.h"
-#include "cli/weave_hint.h"
-#include "cli/weave_rules.h"
-#include "cli/weave_run.h"
-#include "rule/explain.h"
+#include "classfile/show/show.h"
+#include "cli/classtools/weave_hint.h"
+#include "cli/classtools/weave_rules.h"
+#include "cli/classtools/weave_run.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/output.h"
+#include "cli/screen/progress.h"
+#include "rule/rules_explain.h"
 #include "rule/print.h"
-
-int cmd_weave(int argc, char **argv);
-
-static const char help[] =
-	"usage: sonde weave --rules FILE --out DIR [OPTION]... SOURCE...\n"
-	"       sonde weave --rules FILE --into-cache [OPTION]... SOURCE...\n"
-	"\n"
-	"Weaves the methods that rules name, and writes the classes below DIR; the sources stay as they\n"
-	"are.  Classes of a jar go to DIR/JAR/..., those of a JDK to DIR/MODULE/..., so that the result\n"
-	"can be put on a class path or be given to --patch-module.\n"
-	"\n"
-	"  --rules FILE      take rules from this file; may be repeated, as may --hook\n"
-	"  --hook RULE       one more rule: 'com.shop.**::* timed'\n"
-	"  --out DIR         where to write\n"
-	"  --into-cache      write no files; fill the cache, so that programs that are started with the\n"
-	"                    same rules find their classes woven\n"
-	"  --cache DIR       the same, with the cache in this directory\n"
-	"  --only-woven      write only classes that were changed\n"
-	"  --classpath PATH  more sources, separated by colons, to find out who extends what\n"
-	"  --check           check every woven class\n"
-	"  --ids FILE        write a line for each woven method: id, method, template\n"
-	"  --jobs N          weave with N threads; as many as there are processors\n"
-	"  --explain METHOD  weave nothing; say for each method meant why it is hooked or not\n"
-	"  -v, --verbose     name each method that was left alone\n"
-	"  --json            print one JSON object\n"
-	"  --help            this text\n"
-	"\n"
-	"Exit status: 0 done, 1 a rule matched nothing, or a class did not pass --check, or was refused;\n"
-	"2 a rule or template is wrong, nothing was written; 3 something could not be read or written.\n"
-	"\n"
-	"Examples:\n"
-	"  sonde weave --hook '**::* timed' --out woven app.jar\n"
-	"  sonde weave --rules shop.rules --classpath @jdk:lib --out woven --check classes\n"
-	"  sonde weave --rules shop.rules --into-cache app.jar lib @jdk17\n"
-	"  sonde weave --rules shop.rules --explain 'com.shop.Cart::*' app.jar\n";
+#include "cli/verbs.h"
 
 struct weave {
 	const char *name; /* of the command */
@@ -58,7 +26,7 @@ struct weave {
 	bool into_cache;
 	const char *cache_dir;
 	struct weave_cache cache;
-	unsigned jobs;
+	uint64_t jobs;
 	struct arena mem; /* of the rules */
 	struct rules *rules;
 	struct weaver weaver;
@@ -79,7 +47,7 @@ static const char *const kind_text[] = {
 	[FIND_WOVEN] = "woven",
 };
 
-static void print_finding(struct weave *w, const struct set_class *c, const struct finding *f)
+static void print_finding(struct weave *w, const struct set_class *c, const struct weave_finding *f)
 {
 	if (w->json) {
 		json_open(&w->j, '{');
@@ -105,7 +73,7 @@ static void print_finding(struct weave *w, const struct set_class *c, const stru
 static void print_findings(struct weave *w)
 {
 	for (size_t i = 0; i < w->set.n; i++)
-		for (const struct finding *f = w->run.findings[i]; f; f = f->next)
+		for (const struct weave_finding *f = w->run.findings[i]; f; f = f->next)
 			if (f->kind != FIND_WOVEN)
 				print_finding(w, &w->set.v[i], f);
 }
@@ -221,7 +189,7 @@ static void print_rule(const struct rule *rule, struct buf *out)
 {
 	struct buf target = { 0 };
 
-	target_print(&rule->target, &target);
+	rule_target_print(&rule->target, &target);
 	buf_printf(out, "%s:%u: hook %.*s: ", rule->source->origin, rule->at.line,
 		   SLICE_FMT(buf_slice(&target)));
 	buf_release(&target);
@@ -265,13 +233,13 @@ static int find_unmatched(struct weave *w)
 
 static int write_ids(const struct weave *w)
 {
-	FILE *to = fopen(w->ids, "we");
+	FILE *to = output_file(w->ids);
 	bool good = to != NULL;
 
 	for (size_t i = 0; good && i < w->set.n; i++) {
 		struct slice name = w->set.v[i].facts.name;
 
-		for (const struct finding *f = w->run.findings[i]; f; f = f->next)
+		for (const struct weave_finding *f = w->run.findings[i]; f; f = f->next)
 			if (f->kind == FIND_WOVEN)
 				fprintf(to, "%d\t%.*s.%.*s\t%s\n", f->id, SLICE_FMT(name),
 					SLICE_FMT(f->method), f->fault.text);
@@ -304,9 +272,9 @@ static int explain_hit(void *ctx, const struct hint_found *found)
 
 static int explain(struct weave *w)
 {
-	const struct target *target;
+	const struct rule_target *target;
 	struct hint hint = { 0 };
-	int rc, status = rules_parse_method(&w->mem, "--explain", w->explain, &target);
+	int rc, status = weave_rules_parse_method(&w->mem, "--explain", w->explain, &target);
 
 	if (status != CLI_DONE)
 		return status;
@@ -456,7 +424,7 @@ static int weave(struct weave *w)
 				 .only_woven = w->only_woven,
 				 .tell_left = w->verbose,
 				 .tell_woven = w->ids != NULL,
-				 .jobs = w->jobs };
+				 .jobs = (unsigned)w->jobs };
 	if (weave_run(r) < 0)
 		return cli_cannot("%s", r->failed.text);
 	w->wall = clock_ns() - start;
@@ -475,7 +443,7 @@ static int weave(struct weave *w)
 
 static int run(struct weave *w, char *const *specs, size_t n)
 {
-	int status = rules_make_weaver(w->rules, &w->weaver);
+	int status = weave_rules_make_weaver(w->rules, &w->weaver);
 
 	if (status != CLI_DONE)
 		return status;
@@ -495,90 +463,73 @@ static int run(struct weave *w, char *const *specs, size_t n)
 	return status;
 }
 
-static int take_option(struct weave *w, int opt)
+static int set_option(void *self, const char *name, int which, const char *value)
 {
-	uint64_t n;
+	struct weave *w = self;
 
-	switch (opt) {
-	case 'r':
-		return rules_add_file(w->rules, optarg);
-	case 'k':
-		return rules_add_hook(w->rules, optarg);
-	case 'o':
-		w->out_dir = optarg;
-		break;
-	case 'c':
-		w->check = true;
-		break;
-	case 'C':
-		w->into_cache = true;
-		w->cache_dir = optarg;
-		break;
-	case 'I':
-		w->into_cache = true;
-		break;
-	case 'w':
-		w->only_woven = true;
-		break;
-	case 'p':
-		w->classpath = optarg;
-		break;
-	case 'i':
-		w->ids = optarg;
-		break;
-	case 'e':
-		w->explain = optarg;
-		break;
-	case 'v':
-		w->verbose = true;
-		break;
-	case 'j':
-		w->json = true;
-		break;
-	case 'J':
-		if (!cli_parse_number(optarg, 1, WEAVE_JOBS_MAX, &n))
-			return cli_usage(w->name, "--jobs wants a number from 1 to %d, not '%s'",
-					 WEAVE_JOBS_MAX, optarg);
-		w->jobs = (unsigned)n;
-		break;
-	default:
-		return CLI_USAGE;
-	}
-	return CLI_DONE;
+	(void)name;
+	return which == 'r' ? weave_rules_add_file(w->rules, value)
+			    : weave_rules_add_hook(w->rules, value);
 }
 
 /* CLI_DONE: go on, with the sources from optind. */
+static const struct verb_option options[] = {
+	{ "rules", "FILE", OPTION_OWN, 'r',
+	  .help = "take rules from this file; may be repeated, as may --hook" },
+	{ "hook", "RULE", OPTION_OWN, 'k', .help = "one more rule: 'com.shop.**::* timed'" },
+	{ "out|o", "DIR", OPTION_TEXT, offsetof(struct weave, out_dir), .help = "where to write" },
+	{ "into-cache", NULL, OPTION_FLAG, offsetof(struct weave, into_cache),
+	  .help = "write no files; fill the cache, so that programs that are started with the same "
+		  "rules find their classes woven" },
+	{ "cache", "DIR", OPTION_TEXT, offsetof(struct weave, cache_dir),
+	  .help = "the same, with the cache in this directory" },
+	{ "only-woven", NULL, OPTION_FLAG, offsetof(struct weave, only_woven),
+	  .help = "write only classes that were changed" },
+	{ "classpath", "PATH", OPTION_TEXT, offsetof(struct weave, classpath),
+	  .help = "more sources, separated by colons, to find out who extends what" },
+	{ "check", NULL, OPTION_FLAG, offsetof(struct weave, check),
+	  .help = "check every woven class" },
+	{ "ids", "FILE", OPTION_TEXT, offsetof(struct weave, ids),
+	  .help = "write a line for each woven method: id, method, template" },
+	{ "jobs", "N", OPTION_NUMBER, offsetof(struct weave, jobs),
+	  .help = "weave with N threads; as many as there are processors", .low = 1,
+	  .high = WEAVE_JOBS_MAX },
+	{ "explain", "METHOD", OPTION_TEXT, offsetof(struct weave, explain),
+	  .help = "weave nothing; say for each method meant why it is hooked or not" },
+	{ "verbose|v", NULL, OPTION_FLAG, offsetof(struct weave, verbose),
+	  .help = "name each method that was left alone" },
+	{ "json", NULL, OPTION_FLAG, offsetof(struct weave, json),
+	  .help = "print one JSON object" },
+};
+
+const struct verb verb_weave = {
+	.usage = "--rules FILE --out DIR [OPTION]... SOURCE...\n"
+		 "--rules FILE --into-cache [OPTION]... SOURCE...",
+	.about = "Weaves the methods that rules name, and writes the classes below DIR; the "
+		 "sources stay as they are. Classes of a jar go to DIR/JAR/..., those of a JDK to "
+		 "DIR/MODULE/..., so that the result can be put on a class path or be given to "
+		 "--patch-module.",
+	.options = options,
+	.n = COUNT(options),
+	.status = "0 done, 1 a rule matched nothing, or a class did not pass --check, or was "
+		  "refused; 2 a rule or template is wrong, nothing was written; 3 something could "
+		  "not be read or written.",
+	.examples =
+		"sonde weave --hook '**::* timed' --out woven app.jar\n"
+		"sonde weave --rules shop.rules --classpath @jdk:lib --out woven --check classes\n"
+		"sonde weave --rules shop.rules --into-cache app.jar lib @jdk17\n"
+		"sonde weave --rules shop.rules --explain 'com.shop.Cart::*' app.jar",
+	.run = cmd_weave,
+	.set = set_option,
+};
+
 static int parse(struct weave *w, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "rules", required_argument, NULL, 'r' },
-		{ "hook", required_argument, NULL, 'k' },
-		{ "out", required_argument, NULL, 'o' },
-		{ "check", no_argument, NULL, 'c' },
-		{ "cache", required_argument, NULL, 'C' },
-		{ "into-cache", no_argument, NULL, 'I' },
-		{ "only-woven", no_argument, NULL, 'w' },
-		{ "classpath", required_argument, NULL, 'p' },
-		{ "ids", required_argument, NULL, 'i' },
-		{ "explain", required_argument, NULL, 'e' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "jobs", required_argument, NULL, 'J' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt, status = CLI_DONE;
+	int status = verb_parse(&verb_weave, argc, argv, w);
 
-	cli_begin_options();
-	while (status == CLI_DONE && (opt = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(help, stdout);
-			return -1;
-		}
-		status = take_option(w, opt);
-	}
-	if (status != CLI_DONE)
+	if (status != CLI_GO_ON)
 		return status;
+	w->into_cache |= w->cache_dir != NULL;
 	if (!w->rules->n)
 		return cli_usage(w->name, "which rules? --rules FILE or --hook RULE");
 	if (!w->out_dir && !w->explain && !w->into_cache)
@@ -588,7 +539,7 @@ static int parse(struct weave *w, int argc, char **argv)
 				 "--into-cache writes no files: not with --out, --check or --ids");
 	if (optind == argc)
 		return cli_usage(w->name, "which classes?");
-	return CLI_DONE;
+	return CLI_GO_ON;
 }
 
 int cmd_weave(int argc, char **argv)
@@ -603,10 +554,10 @@ int cmd_weave(int argc, char **argv)
 	arena_init(&w.mem);
 	w.j = json_to(&w.text);
 	w.rules = rules_new(&w.mem);
-	status = w.rules ? parse(&w, argc, argv) : cli_cannot("out of memory");
-	if (status == CLI_DONE)
+	status = w.rules ? parse(&w, argc, argv) : cli_no_memory();
+	if (status == CLI_GO_ON)
 		status = run(&w, argv + optind, (size_t)(argc - optind));
 	buf_release(&w.text);
 	arena_release(&w.mem);
-	return status < 0 ? CLI_DONE : status;
+	return status;
 }

@@ -105,7 +105,7 @@ static bool put_away(struct strip *s, const struct probe_thread *t, const struct
 {
 	const struct probe_frame *base = t->base;
 	struct kept kept = { .frames = (uint32_t)(top - base),
-			     .facts = facts_above(t, base + 1),
+			     .facts = call_facts_above(t, base + 1),
 			     .trace = t->trace,
 			     .stalls_until = LOAD(probe.stalls_until) };
 	struct probe_fact fact;
@@ -125,7 +125,7 @@ static bool put_away(struct strip *s, const struct probe_thread *t, const struct
 		if (!strip_put(s, &one, sizeof(one)))
 			return false;
 	}
-	for (uint32_t at = 0; facts_next(t, base + 1, &at, &fact); at += fact.n) {
+	for (uint32_t at = 0; call_facts_next(t, base + 1, &at, &fact); at += fact.n) {
 		struct probe_fact away = { (uint16_t)(fact.depth - (base - t->frames)), fact.n };
 
 		if (!strip_put(s, &away, sizeof(away)) || !strip_put(s, t->facts + at, fact.n))
@@ -140,10 +140,10 @@ static void back_to_carrier(struct probe_thread *t, struct probe_frame *top)
 	struct probe_frame *base = t->base;
 
 	if (t->facts_n > 0)
-		facts_forget(t, base + 1);
+		call_facts_forget(t, base + 1);
 	if (base != t->frames)
-		t->frames[0].below += base->below; /* the whole, for prune.c */
-	threads_set_top(base != t->frames && frame_is_nobodys(base) ? base - 1 : base);
+		t->frames[0].below += base->below; /* the whole, for nodes_prune.c */
+	thread_set_top(base != t->frames && frame_is_nobodys(base) ? base - 1 : base);
 	for (; top > base; top--) {
 		if (top->id & ID_PASSES)
 			nodes_unpin(top);
@@ -164,7 +164,7 @@ static void end_frames(const struct probe_thread *t, struct probe_frame *top)
 void *probe_unmount(void)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct probe_frame *top = threads_top();
+	struct probe_frame *top = thread_top();
 	struct strip s = { 0 };
 
 	if (!t)
@@ -191,7 +191,7 @@ void *probe_unmount(void)
  * carrier's own. */
 static void set_base(struct probe_thread *t)
 {
-	struct probe_frame *top = threads_top(), *f = top + 1;
+	struct probe_frame *top = thread_top(), *f = top + 1;
 
 	t->base = top;
 	if (top == &t->frames[PROBE_DEPTH])
@@ -199,14 +199,14 @@ static void set_base(struct probe_thread *t)
 	*f = (struct probe_frame){ .node = &t->root, .id = f->id };
 	STORE(f->id, ID_NONE);
 	t->base = f;
-	threads_set_top(f);
+	thread_set_top(f);
 }
 
 void carrier_push(struct probe_thread *t, const struct kept_frame *one)
 {
 	uint32_t kid = one->id & ~(ID_SLOW | ID_HIDDEN | ID_OPENS);
 	uint32_t id = (kid & KID_ID) | (one->id & (ID_SLOW | ID_OPENS));
-	struct probe_frame *top = threads_top(), *f = top + 1;
+	struct probe_frame *top = thread_top(), *f = top + 1;
 	struct probe_node *parent = frame_context(top);
 	struct probe_node *node = nodes_of_sort(t, parent, kid, one->sort);
 
@@ -220,7 +220,7 @@ void carrier_push(struct probe_thread *t, const struct kept_frame *one)
 	f->window = LOAD(f->node)->window;
 	f->weight = one->id & ID_SLOW ? one->weight : 1;
 	STORE(f->token, one->token);
-	threads_set_top(f);
+	thread_set_top(f);
 }
 
 /* A call that has grown old meanwhile was on no stack to be seen by probe_stalls(). */
@@ -244,7 +244,7 @@ static void take_out(struct strip *s, struct probe_thread *t)
 
 		strip_get(s, &one, sizeof(one));
 		look_for_stall(&one, kept.stalls_until);
-		if (threads_top() != &t->frames[PROBE_DEPTH]) {
+		if (thread_top() != &t->frames[PROBE_DEPTH]) {
 			carrier_push(t, &one);
 			continue;
 		}
@@ -269,8 +269,8 @@ static void lost_carried(struct probe_thread *t)
 	if (t->trace)
 		trace_gone(&t->trace, tick_now());
 	t->trace = t->trace_carrier;
-	end_frames(t, threads_top());
-	back_to_carrier(t, threads_top());
+	end_frames(t, thread_top());
+	back_to_carrier(t, thread_top());
 }
 
 static void end_kept(struct strip *s)
@@ -291,10 +291,10 @@ void probe_mount(void *kept)
 	struct strip s = { .first = kept, .at = kept };
 
 	if (!t && !probe_local.muted)
-		t = threads_take();
+		t = thread_take();
 	if (t) {
 		if (t->base != t->frames)
-			lost_carried(t); /* nobody said that the last one left */
+			lost_carried(t); /* no event said that the last one left */
 		t->trace_carrier = t->trace;
 		t->trace = 0;
 		types_broken(t);

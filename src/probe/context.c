@@ -354,7 +354,7 @@ static uint32_t decide(struct path path, uint32_t kid)
 	return b.outermost && b.n_steps ? one_in | NODE_OPENS : one_in;
 }
 
-/* Has nobody written since?  *version is even. */
+/* Has the table stayed the same since?  *version is even. */
 static bool held(uint32_t version)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -4,7 +4,7 @@
  * What the agent says about methods (struct probe_context) lies in one table of words, set aside by
  * context_init().  A method's block is found through struct probe_method.  Blocks are written by
  * the agent, one thread at a time, and used again; who reads, reads with contexts.version before
- * and after and throws away what it found when that has changed.  Nobody waits.
+ * and after and throws away what it found when that has changed.  No thread waits.
  *
  * A decision is a property of a place in the tree: the methods above it and whether they called
  * each other directly.  So it is made when a node is made or has become out of date, and kept in

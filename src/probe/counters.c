@@ -12,8 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe/probe_priv.h"
-
 static struct {
 	struct counter_kind kinds[COUNTERS];
 	uint32_t has;	  /* a set of bits; 0: nothing is counted */
@@ -138,7 +136,7 @@ bool counters_read(struct counters *c, uint64_t out[COUNTERS])
 	unsigned has;
 	bool known = false;
 
-	if (!LOAD(all.has))
+	if (!__atomic_load_n(&all.has, __ATOMIC_RELAXED))
 		return false;
 	__atomic_store_n(&c->reading, 1, __ATOMIC_SEQ_CST);
 	has = __atomic_load_n(&all.has, __ATOMIC_SEQ_CST);

@@ -22,7 +22,7 @@ struct counter_kind {
 
 /* Of one thread; all 0 at first. */
 struct counters {
-	uint32_t reading;  /* the thread looks at them, and nobody may close them */
+	uint32_t reading;  /* the thread reads them: they must not be closed */
 	bool refused;	   /* the system did not want to, or too many have some */
 	int fds[COUNTERS]; /* and one; 0: none */
 };

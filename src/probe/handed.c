@@ -3,7 +3,7 @@
  *
  * Whether a call is inside a sequence is read off the stack of hooked calls.  So the steps that the
  * giving thread is in are put on the stack of the one that does the work, for as long as it does:
- * calls that are hidden, as those of anchors are that nobody wants to see, and marked, so that only
+ * calls that are hidden, as those of anchors are that no rule reports, and marked, so that only
  * sequences that are `across` go by them.  Their tokens follow each other without a gap, which
  * tells them apart from all calls. */
 #include "base/tick.h"
@@ -51,7 +51,7 @@ uint64_t probe_handed_begin(const uint32_t *kids, size_t n)
 
 	if (!n || probe_local.muted)
 		return 0;
-	t = t ? t : threads_take();
+	t = t ? t : thread_take();
 	top = probe_local.top;
 	if (!t || (size_t)(&t->frames[PROBE_DEPTH] - top) < n)
 		return 0;

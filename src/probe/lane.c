@@ -64,7 +64,7 @@ static struct lane_slot *lane_of(uint64_t key)
 
 	if (!key || probe_local.muted || !LOAD(probe_words.lanes))
 		return NULL;
-	t = probe_local.mine ? probe_local.mine : threads_take();
+	t = probe_local.mine ? probe_local.mine : thread_take();
 	if (!t)
 		return NULL;
 	return t->lane ? t->lane : claim(t, key);

@@ -12,16 +12,16 @@
  * Figures and trees are those of all threads together, so a table stays with its slot: the slot's
  * next thread counts on.  It is written by its thread alone.  Readers add up all tables, and what
  * they came to when the method was last reset is taken off.  From the first hook on that does more,
- * nobody counts here any more, for good; what was counted stays. */
+ * nothing is counted here any more, for good; what was counted stays. */
 #ifndef PROBE_LANE_H
 #define PROBE_LANE_H
 
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 enum { LANE_SLOTS = 256 };
 
 struct lane_slot {	  /* the first two words are read by Java */
-	uint64_t owner;	  /* its thread's key + 1; 0: nobody's, or its thread is muted */
+	uint64_t owner;	  /* its thread's key + 1; 0: free, or its thread is muted */
 	uint64_t *counts; /* [PROBE_METHODS]; NULL while the slot was never anybody's */
 	uint64_t key;
 	const struct probe_thread *taken;

@@ -8,7 +8,7 @@
  * nothing in a call was ready all the time.  Of the rest, what it was blocked for by a monitor is
  * known by the JVM's events, which the agent passes on (probe_blocked).  What is left, it waited:
  * for a notification, for another thread to unpark it, for a time to pass, for input.  So no
- * waiting has to be seen by itself; nobody could, since park and sleep tell nothing.
+ * waiting has to be observed itself, which is not possible: park and sleep raise no event.
  *
  * Reading a thread's processor time is a system call, some hundred ns to a microsecond.  So only
  * calls that are timed are metered, and only of methods for which it was asked.  The processor time
@@ -136,7 +136,7 @@ void probe_blocked(bool begins)
 	struct meter_off *off = t ? &t->off : NULL;
 	uint32_t turn = LOAD(meter.turn);
 
-	if (!t || !is_metered(t, threads_top()))
+	if (!t || !is_metered(t, thread_top()))
 		return;
 	if (begins) {
 		/* Outermost: it has all that the others have. */
@@ -172,7 +172,7 @@ void probe_counters_end(void)
 	uint32_t i = 0;
 
 	counters_end();
-	while (probe.ready && (t = threads_next(&i)) != NULL)
+	while (probe.ready && (t = thread_next(&i)) != NULL)
 		for (int left = PATIENCE; !counters_close(&t->counters) && left > 0; left--)
 			sched_yield();
 }
@@ -393,6 +393,24 @@ void meter_reset(uint32_t id)
 	STORE(m->counted, 0);
 	for (unsigned i = 0; i < PROBE_COUNTERS; i++)
 		STORE(m->counts[i], 0);
+}
+
+void meter_move(uint32_t id, uint32_t to)
+{
+	struct probe_metered *m = &meter.methods[to], f;
+
+	probe_metered_read(id, &f);
+	if (!f.calls)
+		return;
+	SHARED_ADD(m->calls, f.calls);
+	SHARED_ADD(m->weight, f.weight);
+	spent_share(&m->all, &f.all, 1);
+	spent_share(&m->below, &f.below, 1);
+	spent_share(&m->nested, &f.nested, 1);
+	SHARED_ADD(m->outermost, f.outermost);
+	SHARED_ADD(m->counted, f.counted);
+	for (unsigned i = 0; i < PROBE_COUNTERS; i++)
+		SHARED_ADD(m->counts[i], f.counts[i]);
 }
 
 void probe_metered_read(uint32_t id, struct probe_metered *out)

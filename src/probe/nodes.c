@@ -4,7 +4,7 @@
  * A child is looked for in the thread's hash of (parent, method).  The hash is its thread's alone,
  * and grows with the tree; readers go over the nodes as they lie in memory.  Heads, one for each
  * method, are in a hash of their own that readers use, too, so it only gets new entries at the
- * front of its chains.  What prune.c has taken out, while nobody reads, is used again.
+ * front of its chains.  What nodes_prune.c has taken out, while there is no reader, is used again.
  *
  * A node is of one sort for its life: reported, closed or asking.  When the rules make another sort
  * of a place, its node is left behind out of date, with what it counted, and another one is
@@ -13,7 +13,6 @@
 
 #include "probe/context.h"
 #include "probe/histogram.h"
-#include "probe/prune.h"
 
 #include <string.h>
 
@@ -246,7 +245,7 @@ static void take_out_of_hash(struct probe_thread *t, const struct probe_node *no
 }
 
 /* One chain more, which takes its part of the nodes of one that is there.  So the hash grows by a
- * bit with each node, and nobody waits for all of it. */
+ * bit with each node, and no thread waits for all of it. */
 static void grow_hash(struct probe_thread *t)
 {
 	uint32_t line = t->hash[t->hash_n & t->hash_mask >> 1], next;
@@ -261,7 +260,7 @@ static void grow_hash(struct probe_thread *t)
 		t->hash_mask = t->hash_mask * 2 + 1;
 }
 
-/* Memory of a node, zeroed but for KID_FREE: it is nobody's until its key is published. */
+/* Memory of a node, zeroed but for KID_FREE: it has no owner until its key is published. */
 static struct probe_node *take_node(struct probe_thread *t)
 {
 	struct probe_node *node;
@@ -276,7 +275,7 @@ static struct probe_node *take_node(struct probe_thread *t)
 	node = pages_cut(&t->nodes, sizeof(*node), &t->pages_n);
 	if (!node)
 		return NULL;
-	t->prune.reserve = prune_reserve(t);
+	t->prune.reserve = nodes_prune_reserve(t);
 	if (t->nodes_n / 2 >= t->hash_n && t->hash_n < probe_pages.chains)
 		grow_hash(t);
 	*kin_of(line_of(node)) = (struct probe_kin){ 0 };
@@ -285,7 +284,7 @@ static struct probe_node *take_node(struct probe_thread *t)
 	return node;
 }
 
-/* The same while t is busy, or nobody's. */
+/* The same while t is busy or has no owner. */
 static struct node_meter *meter_of(struct probe_thread *t, const struct probe_node *node)
 {
 	struct probe_kin *kin = kin_of(line_of(node));
@@ -419,7 +418,7 @@ struct probe_node *nodes_child(struct probe_thread *t, struct probe_node *parent
 	if (!node)
 		node = provide(t, wanted_now(w.parent, kid));
 	STORE(t->busy, 0);
-	if (UNLIKELY(prune_is_due(t, node)) && prune_own(t, node) && !node) {
+	if (UNLIKELY(nodes_prune_is_due(t, node)) && nodes_prune_own(t, node) && !node) {
 		STORE(t->busy, 1);
 		node = provide(t, wanted_now(w.parent, kid));
 		STORE(t->busy, 0);
@@ -443,7 +442,7 @@ struct probe_node *nodes_of_sort(struct probe_thread *t, struct probe_node *pare
 	}
 	node = provide(t, w);
 	STORE(t->busy, 0);
-	if (UNLIKELY(!node) && t == probe_local.mine && prune_own(t, NULL)) {
+	if (UNLIKELY(!node) && t == probe_local.mine && nodes_prune_own(t, NULL)) {
 		STORE(t->busy, 1);
 		node = provide(t, w);
 		STORE(t->busy, 0);
@@ -560,7 +559,7 @@ static void drop_head(struct probe_thread *t, struct probe_head *head)
 	struct probe_window *w = head->window;
 	uint32_t *link;
 
-	figures_of_head(&f, head, epoch);
+	sums_of_head(&f, head, epoch);
 	shared_add(head->id, &f);
 	counts_to_method(head, epoch);
 	if (w != &probe_no_window)

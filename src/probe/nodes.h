@@ -64,7 +64,7 @@ void nodes_make_pruned(struct probe_node *node, uint32_t parent); /* of one that
 void nodes_add_pruned(struct probe_thread *t, struct probe_node *node,
 		      const struct probe_figures *f);
 
-/* For prune.c, while nobody reads. */
+/* For nodes_prune.c, while there is no reader. */
 bool nodes_has_pieces(const struct probe_thread *t); /* room for a head? */
 void nodes_drop_window(struct probe_thread *t,
 		       struct probe_head *head); /* counts go to the method */
@@ -87,5 +87,36 @@ bool nodes_bucket(struct probe_thread *t, struct probe_head *head, unsigned buck
 
 /* While its call is on a stack and nothing is below it, a node is kept from being pruned. */
 void nodes_pin(struct probe_node *node);
+
+/* ---- room (nodes_prune.c) -------------------------------------------------------------------- *
+ * Takes out the coldest contexts of a tree, some at a time.  Only for the thread that writes the
+ * tree: its own, or the agent for that of ended threads.  A node with a frame on its thread's stack
+ * stays, and so does every node above one that stays; pointers to all other nodes are worth nothing
+ * afterwards. */
+
+/* After a node was wanted, and found or made, or not (NULL): is it time to take some out? */
+static inline bool nodes_prune_is_due(const struct probe_thread *t, const struct probe_node *node)
+{
+	return !node || (t->free_n < t->prune.reserve && t == probe_local.mine);
+}
+
+/* How many nodes are to be free.  While there is memory to be had, none; but taking out begins
+ * before its end, since what goes first makes little room. */
+static inline uint32_t nodes_prune_reserve(const struct probe_thread *t)
+{
+	uint32_t many = t->nodes_n / 32;
+
+	if (pages_to_come(t->pages_n) > t->pages_n / 16)
+		return 0;
+	return many < 512 ? many : 512;
+}
+
+/* true: there is room now.  false: nothing could be taken out, or the agent reads just now.  `keep`
+ * stays, and may be NULL: then it is tried harder. */
+bool nodes_prune_own(struct probe_thread *t, const struct probe_node *keep);
+/* The same for the agent: of trees whose threads have ended. */
+bool nodes_prune_ended(struct probe_thread *t);
+uint32_t nodes_prune_once(
+	struct probe_thread *t); /* an eighth of its leaves; how many contexts went */
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef PROBE_PAGES_H
 #define PROBE_PAGES_H
 
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 struct probe_pages {
 	char *base;
@@ -34,7 +34,7 @@ int pages_init(size_t bytes); /* 0 or E_NO_MEMORY */
 /* A page for an owner that has `have` already, or 0.  Who has much is refused first. */
 uint32_t pages_take(uint32_t have);
 uint32_t pages_to_come(
-	uint32_t have);		/* how many it would get, if nobody else took any; or a bit less */
+	uint32_t have); /* how many it would get if no other thread took any, or slightly fewer */
 void pages_give(uint32_t page); /* must be zeroed */
 
 /* The next n bytes of a store, cut from a new page when the last is used up.  NULL: no memory. */

@@ -135,14 +135,14 @@ struct probe_metered {
 };
 
 /* Of one node, one method, or a sum of such.  Times are in ticks.  Those of a node have no lost,
- * squares, bytes and stalls, which are known of methods only; metered is told by probe_tree()
+ * squares, bytes and stalls, which are known of methods only; metered is filled by probe_tree()
  * alone. */
 struct probe_figures {
 	uint64_t calls;	   /* begun */
 	uint64_t errors;   /* left by exception */
 	uint64_t timed;	   /* of those that were timed: ended */
 	uint64_t begun;	   /* ... and begun; begun - timed - lost are running now */
-	uint64_t lost;	   /* ... whose end was never told */
+	uint64_t lost;	   /* ... whose end was never reported */
 	uint64_t sum;	   /* ticks of the timed ones */
 	uint64_t weighted; /* ticks of the timed ones, each times the N of 1/N then in force */
 	uint64_t weight;   /* sum of those N */
@@ -183,7 +183,7 @@ struct probe_meter {
 	uint64_t blocked_ns;
 	uint64_t delay_ns; /* ready to run, but without a processor */
 };
-/* Who knows the bytes, called by observed threads: it must not block.  NULL: nobody. */
+/* Who knows the bytes, called by observed threads: it must not block.  NULL: there is none. */
 void probe_meter_bytes(uint64_t (*bytes)(void));
 bool probe_meter_has_delay(void); /* does the kernel tell it? */
 /* From now on probe_blocked tells all there is: what began earlier does not count. */
@@ -229,7 +229,7 @@ struct probe_words {
 };
 extern struct probe_words probe_words;
 void *probe_lanes(void);    /* where woven code finds what it counts in, see lane.h */
-void probe_lanes_end(void); /* from now on ends of threads are not told: no more of that */
+void probe_lanes_end(void); /* from now on ends of threads are not reported: no more lanes */
 
 void probe_inside_hold(void);		 /* inside is not 0 any more, whatever runs */
 void probe_method_by_stack(uint32_t id); /* by_stack becomes true, if there are sequences */
@@ -245,6 +245,10 @@ uint64_t probe_method_outside(uint32_t id);
 /* Its figures count from now, also in the tree.  Calls that run now still run, but when they end
  * they are not counted. */
 void probe_method_reset(uint32_t id);
+
+/* Its figures are another method's from now on, but for its contexts in the tree, which are lost, and
+ * its own count from 0.  It must not be called any more: calls that seem to run have lost their exits. */
+void probe_method_move(uint32_t id, uint32_t to);
 
 typedef void probe_visit(void *ctx, uint32_t id, unsigned depth, const struct probe_figures *f);
 

@@ -5,7 +5,7 @@
  * somebody else has the other half of the core.  The entry of a settled call reads it twice, so
  * each of them tells, for nothing.  Only those of calls that are drawn rarely are taken: they are
  * what a calibration compares itself with. */
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 enum {
 	RARE_FROM = 8,	  /* one in so many */

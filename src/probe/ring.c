@@ -6,7 +6,7 @@
  * word; the reader waits for that word, and zeroes what it has read before it moves `tail`.  So a
  * writer that is held up in between delays the reader, never another writer: they go on until the
  * ring is full, and then drop what they have and count it.  A record does not cross the end of the
- * ring; a record of nobody fills the rest. */
+ * ring; an empty record fills the rest. */
 #include "probe/pages.h"
 
 #include "base/err.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* solo.c - calls that are measured alone.
  *
- * probe_words.solo is the right to measure: whoever takes the 1 out of it has it, and nobody else
+ * probe_words.solo is the right to measure: the thread that takes the 1 out of it has it, alone
  * until it is put back.  What it guards needs no further care; only a call that was given up may
  * still come to its end later.  Therefore a call knows the window in which it began, and windows
  * write into two arrays in turn. */
 #include "probe/solo.h"
 
 #include "base/tick.h"
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 #include "probe/taken.h"
 
 enum {
@@ -160,7 +160,7 @@ APART void solo_exit(uint32_t id, uint64_t token)
 	if ((token & SOLO_BLANK) == SOLO_BLANK) {
 		if (ticks && (!solo.least || ticks < solo.least))
 			solo.least = ticks;
-		/* Else the processor was taken away in it, and the call would be told as much too
+		/* Else the processor was taken away in it, and the call would be reported as much too
 		 * short. */
 		solo.blank = ticks < LONG * solo.least ? ticks : LONG * solo.least;
 		probe_local.blank = token;
@@ -218,7 +218,7 @@ bool solo_end(void)
 {
 	__atomic_store_n(&solo.drawing, 0, __ATOMIC_SEQ_CST);
 	if (__atomic_exchange_n(&probe_words.solo, 0, __ATOMIC_ACQ_REL))
-		STORE(solo.over, solo.window); /* nobody has it */
+		STORE(solo.over, solo.window); /* it is free */
 	return TAKE(solo.over) == solo.window;
 }
 

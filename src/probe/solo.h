@@ -4,7 +4,7 @@
  * For the time of a window the agent closes all gates but those of some methods.  Whoever comes
  * first takes probe_words.solo, which closes these gates, too, reads the clock when what was under
  * way is done, and gives the word back when the call has ended.  So what is measured is the call as
- * it is when nobody looks, and an offset; below a method that calls itself, too.  The offset
+ * it is without measurement, and an offset; below a method that calls itself, too.  The offset
  * depends on the JVM, on what it has compiled, and on how fast the processor is just now.  So it is
  * measured just before, by blank calls: solo_enter gives a token with all bits of SOLO_BLANK, for
  * which Java calls solo_exit at once and solo_enter again.  The first one warms up.
@@ -51,7 +51,7 @@ struct solo_sum {
 	uint64_t asked; /* calls whose ticks are without what the processor was taken away for */
 };
 
-/* How a method is measured from now on; all zero, if nobody says so. */
+/* How a method is measured from now on; all zero by default. */
 struct solo_way {
 	bool is_long; /* each call is asked for how long its thread had the processor (probe/taken.h): that is little
 		       * beside it, and in a short one it would be seen */

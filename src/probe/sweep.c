@@ -6,9 +6,8 @@
  * agent writes.  What it has no memory for goes to the methods' shared figures, and below its
  * caller to what stands for contexts that were taken out. */
 #include "base/tick.h"
-#include "probe/nodes.h"
-#include "probe/prune.h"
 #include "probe/lane.h"
+#include "probe/nodes.h"
 #include "probe/tracing.h"
 
 #include <errno.h>
@@ -93,7 +92,7 @@ static void merge_node(struct probe_thread *into, struct probe_node *node)
 	struct probe_node *to = NULL;
 	uint32_t epoch = LOAD(probe.methods[kid & KID_PRUNED ? 0 : id].epoch);
 
-	figures_of_node(&f, node, epoch);
+	sums_of_node(&f, node, epoch);
 	meter_of_node(&f.metered, node, epoch);
 	if (kid & KID_PRUNED) { /* its methods have these already */
 		node->recent = merge_pruned(into, parent, &f);
@@ -170,9 +169,9 @@ static void make_room(struct probe_thread *into, struct probe_thread *t)
 	uint32_t wanted = nodes_wanted(into, t);
 
 	if (wanted > room_for_nodes(into))
-		prune_ended(into);
+		nodes_prune_ended(into);
 	for (int i = 0; i < 32 && (wanted = nodes_wanted(into, t)) > room_for_nodes(into); i++)
-		if (prune_once(t) == 0)
+		if (nodes_prune_once(t) == 0)
 			break;
 }
 
@@ -213,7 +212,7 @@ static void merge_head(struct probe_thread *into, const struct probe_head *from)
 
 	if (to && to->epoch != epoch)
 		to = NULL;
-	figures_of_head(&f, from, epoch);
+	sums_of_head(&f, from, epoch);
 	if (from->epoch == epoch)
 		merge_counts(into, to, from);
 	if (!to || f.begun) { /* begun: less what was lost before a reset */
@@ -313,7 +312,7 @@ static bool has_ended(uint32_t i)
 		return (uint32_t)owner == OWNER_ENDED;
 	if (syscall(SYS_tgkill, getpid(), tid, 0) == 0 || errno != ESRCH)
 		return false;
-	return threads_change(i, owner, (uint64_t)tid << 32 | OWNER_ENDED);
+	return thread_change(i, owner, (uint64_t)tid << 32 | OWNER_ENDED);
 }
 
 void probe_sweep(void)
@@ -340,7 +339,7 @@ void probe_stalls(uint64_t now, uint64_t ticks)
 
 	if (!probe.ready || now < ticks || until <= from)
 		return;
-	while ((t = threads_next(&i)) != NULL) {
+	while ((t = thread_next(&i)) != NULL) {
 		for (const struct probe_frame *f = t->frames + 1;
 		     f <= t->frames + PROBE_DEPTH && !frame_is_unused(f); f++) {
 			uint64_t token = TAKE(f->token);
@@ -363,7 +362,7 @@ static void read_bound(struct probe_state *out)
 	if (!probe.ready)
 		return;
 	epoch = LOAD(probe.methods[0].epoch);
-	while ((t = threads_next(&i)) != NULL) {
+	while ((t = thread_next(&i)) != NULL) {
 		out->pruned += LOAD(t->pruned);
 		if (LOAD(t->bound_epoch) != epoch)
 			continue;

@@ -4,13 +4,13 @@
  *
  * Linux leaves out of a thread's processor time what the host of a virtual machine took, if the
  * host tells.  The processor time is read outside of the time on the wall, at both ends: so it is
- * rather too much, by what reading it takes, and nothing is told as taken that was not. */
+ * rather too much, by what reading it takes, and nothing is counted as taken that was not. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "probe/taken.h"
 
 #include <sys/resource.h>
 
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 /* Negative: not known. */
 static long gave(void)

@@ -3,8 +3,8 @@
  *
  * By the system, which gave it to another thread, or by the host of a virtual machine: a call that
  * runs meanwhile takes longer, and its method has nothing to do with it.  A thread that has given
- * its processor up by itself waited for something, which is the method's time; then nobody can
- * tell, and nothing is told.
+ * its processor up by itself waited for something, which is the method's time: nothing is counted
+ * then.
  *
  * Both are called by the thread in question.  Each takes about a microsecond. */
 #ifndef PROBE_TAKEN_H

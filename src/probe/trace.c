@@ -62,7 +62,7 @@ void trace_pool_put(struct trace_pool *p, uint32_t number)
 
 void trace_free_part(uint32_t number)
 {
-	struct trace_part *p = part_at(number);
+	struct tx_part *p = part_at(number);
 	uint32_t chunk = p->first;
 
 	while (chunk) {
@@ -100,15 +100,31 @@ static bool is_sampled(void)
 	return one_in && SHARED_ADD(trace_all.counter, 1) % one_in == 0;
 }
 
+/* From the begin of the root to the end of the last part: work in other threads often ends after
+ * the root. */
+static uint64_t whole_ticks(const struct tx *tx)
+{
+	uint64_t most = tx->ticks;
+
+	for (uint32_t at = (uint32_t)TAKE(tx->parts); at; at = part_at(at)->next) {
+		uint64_t end = LOAD(part_at(at)->end);
+
+		if (end > tx->begin && end - tx->begin > most)
+			most = end - tx->begin;
+	}
+	return most;
+}
+
 void trace_close(uint32_t number)
 {
-	struct trace_tx *tx = tx_at(number);
+	struct tx *tx = tx_at(number);
+	uint64_t whole = whole_ticks(tx);
 
 	SHARED_ADD(trace_all.ended, 1);
-	SHARED_ADD(trace_all.lengths[histogram_bucket(tx->ticks)], 1);
+	SHARED_ADD(trace_all.lengths[histogram_bucket(whole)], 1);
 	if (tx->flags & TRACE_FAILED)
 		SHARED_ADD(trace_all.failed, 1);
-	if (is_slow(tx->ticks))
+	if (is_slow(whole))
 		tx->flags |= TRACE_SLOW;
 	if (is_sampled())
 		tx->flags |= TRACE_SAMPLED;
@@ -127,7 +143,7 @@ void trace_let_go(uint32_t number)
 	uint32_t next;
 
 	for (uint32_t at = (uint32_t)TAKE(tx_at(number)->parts); at; at = next) {
-		struct trace_part *p = part_at(at);
+		struct tx_part *p = part_at(at);
 		uint64_t word = TAKE(p->word);
 
 		next = p->next;
@@ -138,7 +154,7 @@ void trace_let_go(uint32_t number)
 }
 
 /* One more part that has not ended; false: the transaction is over. */
-static bool tx_hold(struct trace_tx *tx, uint32_t life)
+static bool tx_hold(struct tx *tx, uint32_t life)
 {
 	uint64_t word = TAKE(tx->word);
 
@@ -151,7 +167,7 @@ static bool tx_hold(struct trace_tx *tx, uint32_t life)
 
 static void tx_let_go(uint32_t number, uint32_t life)
 {
-	struct trace_tx *tx = tx_at(number);
+	struct tx *tx = tx_at(number);
 	uint64_t word = TAKE(tx->word);
 
 	while (word >> 32 == life && (uint32_t)word) {
@@ -168,7 +184,7 @@ static void tx_let_go(uint32_t number, uint32_t life)
 static void part_end(uint32_t *trace, uint64_t now, uint32_t flags)
 {
 	uint32_t number = *trace, tx, life;
-	struct trace_part *p = part_at(number);
+	struct tx_part *p = part_at(number);
 	uint64_t word = TAKE(p->word);
 
 	*trace = p->outer;
@@ -189,10 +205,10 @@ static void part_end(uint32_t *trace, uint64_t now, uint32_t flags)
 }
 
 /* The part that a thread writes; what the agent has given up is let go here. */
-static struct trace_part *mine(uint32_t *trace)
+static struct tx_part *mine(uint32_t *trace)
 {
 	while (*trace) {
-		struct trace_part *p = part_at(*trace);
+		struct tx_part *p = part_at(*trace);
 
 		if (LIKELY(part_state(p) == PART_RUNS))
 			return p;
@@ -203,8 +219,8 @@ static struct trace_part *mine(uint32_t *trace)
 
 static void root_end(uint32_t *trace, uint64_t now, uint32_t flags)
 {
-	struct trace_part *p = part_at(*trace);
-	struct trace_tx *tx = tx_at(p->tx);
+	struct tx_part *p = part_at(*trace);
+	struct tx *tx = tx_at(p->tx);
 
 	tx->ticks = now > tx->begin ? now - tx->begin : 1;
 	tx->flags |= flags;
@@ -215,12 +231,12 @@ static void root_end(uint32_t *trace, uint64_t now, uint32_t flags)
 /* ---- beginnings -------------------------------------------------------------------------- */
 
 /* A part like this one, but for `from` when that is 0, in its transaction's list.  0: no memory. */
-static uint32_t part_new(const struct trace_part *like, uint32_t state, uint64_t *life_of_it)
+static uint32_t part_new(const struct tx_part *like, uint32_t state, uint64_t *life_of_it)
 {
-	struct trace_tx *tx = tx_at(like->tx);
+	struct tx *tx = tx_at(like->tx);
 	uint32_t n = trace_pool_take(&trace_all.parts), life = like->life;
 	uint64_t head = LOAD(tx->parts), word;
-	struct trace_part *p;
+	struct tx_part *p;
 
 	if (!n) {
 		SHARED_ADD(trace_all.parts_passed, 1);
@@ -248,14 +264,14 @@ static bool root_begin(struct probe_thread *t, uint32_t id, uint32_t depth)
 {
 	uint32_t number = trace_pool_take(&trace_all.txs), life, part;
 	uint64_t now = tick_now(), part_life;
-	struct trace_tx *tx;
+	struct tx *tx;
 
 	SHARED_ADD(trace_all.begun, 1);
 	if (!number)
 		goto no_memory;
 	tx = tx_at(number);
 	life = (uint32_t)(LOAD(tx->word) >> 32) + 1;
-	*tx = (struct trace_tx){
+	*tx = (struct tx){
 		.word = LOAD(tx->word), .root = id, .begin = now, .session = LOAD(trace_all.session)
 	};
 	if (t->note_n && t->note_top == probe_local.top) {
@@ -265,12 +281,12 @@ static bool root_begin(struct probe_thread *t, uint32_t id, uint32_t depth)
 	t->note_n = 0;
 	STORE(tx->parts, (uint64_t)life << 32);
 	PUBLISH(tx->word, (uint64_t)life << 32 | 1);
-	part = part_new(&(struct trace_part){ .tx = number,
-					      .life = life,
-					      .tid = t->tid,
-					      .floor = depth,
-					      .submitted = now,
-					      .begin = now },
+	part = part_new(&(struct tx_part){ .tx = number,
+					   .life = life,
+					   .tid = t->tid,
+					   .floor = depth,
+					   .submitted = now,
+					   .begin = now },
 			PART_RUNS, &part_life);
 	if (!part) {
 		STORE(tx->word, (uint64_t)life << 32);
@@ -285,9 +301,9 @@ no_memory:
 }
 
 /* Room for one more call of the part; 0: there is none. */
-static uint32_t call_new(struct trace_part *p)
+static uint32_t call_new(struct tx_part *p)
 {
-	struct trace_tx *tx = tx_at(p->tx);
+	struct tx *tx = tx_at(p->tx);
 	uint32_t slot = p->n % CALLS, chunk;
 
 	if (slot == 0) {
@@ -324,8 +340,8 @@ uint64_t *trace_enter(uint32_t id)
 	struct probe_thread *t = probe_local.mine;
 	const struct probe_frame *top = probe_local.top;
 	uint32_t depth = (uint32_t)(top + 1 - t->base), where;
-	struct trace_part *p = mine(&t->trace);
-	struct trace_call *c;
+	struct tx_part *p = mine(&t->trace);
+	struct tx_call *c;
 
 	if (p && p->from == t->trace && depth <= p->floor) {
 		root_end(&t->trace, tick_now(), TRACE_LOST); /* its exit never came */
@@ -350,9 +366,9 @@ uint64_t *trace_enter(uint32_t id)
 }
 
 /* The call that runs in the part and began then, with those below it that have lost their end. */
-static struct trace_call *call_of(const struct trace_part *p, uint32_t id, uint64_t begin)
+static struct tx_call *call_of(const struct tx_part *p, uint32_t id, uint64_t begin)
 {
-	struct trace_call *c;
+	struct tx_call *c;
 
 	for (uint32_t where = p ? p->open : 0; where; where = LOAD(c->parent)) {
 		c = call_at(where);
@@ -367,8 +383,8 @@ static struct trace_call *call_of(const struct trace_part *p, uint32_t id, uint6
 void trace_exit(uint32_t id, uint64_t begin, uint64_t now, bool thrown)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p = mine(&t->trace);
-	struct trace_call *c = call_of(p, id, begin);
+	struct tx_part *p = mine(&t->trace);
+	struct tx_call *c = call_of(p, id, begin);
 
 	if (!c)
 		return;
@@ -385,8 +401,8 @@ void trace_exit(uint32_t id, uint64_t begin, uint64_t now, bool thrown)
 void trace_undo(uint32_t id, uint64_t begin)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p = mine(&t->trace);
-	struct trace_call *c = call_of(p, id, begin);
+	struct tx_part *p = mine(&t->trace);
+	struct tx_call *c = call_of(p, id, begin);
 
 	if (!c)
 		return;
@@ -399,7 +415,7 @@ void trace_undo(uint32_t id, uint64_t begin)
 
 void trace_shift(uint32_t id, uint64_t begin, uint64_t later)
 {
-	struct trace_call *c = call_of(mine(&probe_local.mine->trace), id, begin);
+	struct tx_call *c = call_of(mine(&probe_local.mine->trace), id, begin);
 
 	if (c)
 		STORE(c->begin, later);
@@ -407,7 +423,7 @@ void trace_shift(uint32_t id, uint64_t begin, uint64_t later)
 
 void trace_gone(uint32_t *trace, uint64_t now)
 {
-	struct trace_part *p;
+	struct tx_part *p;
 
 	while ((p = mine(trace)) != NULL) {
 		if (p->from == *trace)
@@ -422,17 +438,17 @@ void trace_gone(uint32_t *trace, uint64_t now)
 uint64_t probe_trace_submit(void)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p = t && t->trace ? mine(&t->trace) : NULL;
+	struct tx_part *p = t && t->trace ? mine(&t->trace) : NULL;
 	uint64_t life;
 	uint32_t n;
 
 	if (!p || !LOAD(probe.tracing) || !tx_hold(tx_at(p->tx), p->life))
 		return 0;
-	n = part_new(&(struct trace_part){ .tx = p->tx,
-					   .life = p->life,
-					   .from = t->trace,
-					   .from_call = p->open,
-					   .submitted = tick_now() },
+	n = part_new(&(struct tx_part){ .tx = p->tx,
+					.life = p->life,
+					.from = t->trace,
+					.from_call = p->open,
+					.submitted = tick_now() },
 		     PART_QUEUED, &life);
 	if (!n) {
 		tx_let_go(p->tx, p->life);
@@ -442,10 +458,10 @@ uint64_t probe_trace_submit(void)
 }
 
 /* The part that is meant, if it is that still. */
-static struct trace_part *part_meant(uint64_t work, uint64_t *word)
+static struct tx_part *part_meant(uint64_t work, uint64_t *word)
 {
 	uint32_t n = (uint32_t)(work >> 40);
-	struct trace_part *p = part_at(n);
+	struct tx_part *p = part_at(n);
 
 	if (!n || n > trace_all.parts.total || !TAKE(trace_all.ready))
 		return NULL;
@@ -454,7 +470,7 @@ static struct trace_part *part_meant(uint64_t work, uint64_t *word)
 }
 
 /* A part that waits ends without having begun. */
-static void drop(struct trace_part *p, uint64_t word)
+static void drop(struct tx_part *p, uint64_t word)
 {
 	uint32_t tx = p->tx, life = p->life;
 
@@ -466,7 +482,7 @@ static void drop(struct trace_part *p, uint64_t word)
 void probe_trace_cancel(uint64_t work)
 {
 	uint64_t word;
-	struct trace_part *p = work ? part_meant(work, &word) : NULL;
+	struct tx_part *p = work ? part_meant(work, &word) : NULL;
 
 	if (p && (word & 0xff) == PART_QUEUED)
 		drop(p, word);
@@ -475,13 +491,13 @@ void probe_trace_cancel(uint64_t work)
 bool probe_trace_begin(uint64_t work)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p, *now;
+	struct tx_part *p, *now;
 	uint64_t word;
 
 	if (!work || !TAKE(probe.ready))
 		return false;
 	if (!t)
-		t = threads_take();
+		t = thread_take();
 	p = part_meant(work, &word);
 	if (!t || !p || (word & 0xff) != PART_QUEUED)
 		return false;
@@ -494,7 +510,7 @@ bool probe_trace_begin(uint64_t work)
 		return false;
 	p->outer = t->trace;
 	p->tid = t->tid;
-	p->floor = (uint32_t)(threads_top() - t->base);
+	p->floor = (uint32_t)(thread_top() - t->base);
 	STORE(p->begin, tick_now());
 	t->trace = (uint32_t)(work >> 40);
 	return true;
@@ -550,13 +566,13 @@ static void put_fact(char *text, uint32_t *n, const char *name, const char *valu
 void probe_trace_fact(const char *name, const char *value)
 {
 	struct probe_thread *t = probe_local.mine;
-	struct trace_part *p;
+	struct tx_part *p;
 	struct probe_frame *top;
 
 	if (!LOAD(probe.tracing))
 		return;
 	if (!t)
-		t = threads_take();
+		t = thread_take();
 	if (!t)
 		return;
 	p = mine(&t->trace);
@@ -564,7 +580,7 @@ void probe_trace_fact(const char *name, const char *value)
 		put_fact(tx_at(p->tx)->data, &tx_at(p->tx)->data_n, name, value);
 		return;
 	}
-	top = threads_top();
+	top = thread_top();
 	if (t->note_top != top)
 		t->note_n = 0;
 	t->note_top = top;

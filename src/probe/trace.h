@@ -27,9 +27,9 @@ uint64_t probe_trace_submit(void);
  * too, when it is in it already: the work belongs to the part that runs. */
 bool probe_trace_begin(uint64_t work);
 void probe_trace_end(uint64_t work);	/* also ends what was begun since and never ended */
-void probe_trace_cancel(uint64_t work); /* nobody will take it up */
+void probe_trace_cancel(uint64_t work); /* it will not be taken up */
 bool probe_trace_is_in(void);		/* is the calling thread in a transaction? */
-/* Something that is known about the transaction; told with it as "name=value name=value". */
+/* A fact about the transaction; reported with it as "name=value name=value". */
 void probe_trace_fact(const char *name, const char *value);
 
 /* ---- for the agent: one thread at a time ------------------------------------------------- */
@@ -53,7 +53,7 @@ void probe_trace_sweep(uint64_t ended_before);
 enum {
 	TRACE_FAILED = 1, /* the root was left by exception */
 	TRACE_CUT = 2,	  /* calls are missing: memory was used up */
-	TRACE_LOST = 4,	  /* the end of a root or part was never told */
+	TRACE_LOST = 4,	  /* the end of a root or part was never reported */
 	TRACE_OPEN = 8,	  /* not all parts had ended */
 	TRACE_SLOW = 16,  /* why it was kept */
 	TRACE_SAMPLED = 32,
@@ -82,7 +82,7 @@ struct probe_trace_part {
 struct probe_trace_call {
 	uint32_t id, parent; /* parent: number + 1 of a call of the same part; 0: none */
 	uint32_t flags;
-	uint64_t begin, end; /* end is 0 when it was never told */
+	uint64_t begin, end; /* end is 0 when it was never reported */
 };
 
 struct probe_trace_visitor {

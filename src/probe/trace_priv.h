@@ -20,7 +20,7 @@ enum {
 	PARTS = 1 << 14,
 	CALLS = 10,	      /* of one chunk */
 	CALLS_MAX = 20000,    /* of one transaction, about */
-	TRACE_BYTES = 4 << 20 /* of chunks, unless told otherwise */
+	TRACE_BYTES = 4 << 20 /* of chunks, by default */
 };
 
 enum {
@@ -29,7 +29,7 @@ enum {
 	PART_RUNS,
 	PART_ENDED,
 	PART_LEFT,    /* the agent reads it, its thread may still write once */
-	PART_DROPPED, /* ended without having begun, and not to be told of */
+	PART_DROPPED, /* ended without having begun, and not reported */
 	PART_ORPHAN,  /* the agent is done; its thread gives it back */
 };
 
@@ -37,7 +37,7 @@ enum {
 #define CALL_UNDONE (1u << 30)
 #define CALL_WHERE (CALL_UNDONE - 1)
 
-struct trace_call {
+struct tx_call {
 	uint64_t begin, end;
 	uint32_t id, parent; /* parent: where it lies, 0 is none; with CALL_THROWN */
 };
@@ -46,10 +46,10 @@ struct trace_chunk {
 	uint32_t next;
 	uint32_t before; /* calls of the part in the chunks before this one */
 	uint32_t spare[2];
-	struct trace_call calls[CALLS];
+	struct tx_call calls[CALLS];
 };
 
-struct trace_tx {
+struct tx {
 	uint64_t word;
 	uint64_t parts; /* life << 32 | first part */
 	uint32_t root, flags;
@@ -62,7 +62,7 @@ struct trace_tx {
 	char data[TRACE_DATA];
 };
 
-struct trace_part {
+struct tx_part {
 	uint64_t word;
 	uint32_t tx, life; /* the transaction's life */
 	uint32_t next;	   /* of the same transaction */
@@ -100,15 +100,14 @@ extern HIDDEN struct trace_global trace_all;
 uint32_t trace_pool_take(struct trace_pool *p); /* 0: none left */
 void trace_pool_put(struct trace_pool *p, uint32_t number);
 
-static inline struct trace_tx *tx_at(uint32_t number)
+static inline struct tx *tx_at(uint32_t number)
 {
-	return (struct trace_tx *)(void *)(trace_all.txs.base + number * sizeof(struct trace_tx));
+	return (struct tx *)(void *)(trace_all.txs.base + number * sizeof(struct tx));
 }
 
-static inline struct trace_part *part_at(uint32_t number)
+static inline struct tx_part *part_at(uint32_t number)
 {
-	return (struct trace_part *)(void *)(trace_all.parts.base +
-					     number * sizeof(struct trace_part));
+	return (struct tx_part *)(void *)(trace_all.parts.base + number * sizeof(struct tx_part));
 }
 
 static inline struct trace_chunk *chunk_at(uint32_t number)
@@ -118,18 +117,18 @@ static inline struct trace_chunk *chunk_at(uint32_t number)
 }
 
 /* A call is named by chunk * CALLS + its place there. */
-static inline struct trace_call *call_at(uint32_t where)
+static inline struct tx_call *call_at(uint32_t where)
 {
 	return &chunk_at(where / CALLS)->calls[where % CALLS];
 }
 
-static inline uint32_t part_state(const struct trace_part *p)
+static inline uint32_t part_state(const struct tx_part *p)
 {
 	return (uint32_t)TAKE(p->word) & 0xff;
 }
 
 /* Changes a part's state, unless it is another one by now. */
-static inline bool part_change(struct trace_part *p, uint64_t from, uint32_t to)
+static inline bool part_change(struct tx_part *p, uint64_t from, uint32_t to)
 {
 	return __atomic_compare_exchange_n(&p->word, &from, (from & ~(uint64_t)0xff) | to, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

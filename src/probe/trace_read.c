@@ -33,10 +33,9 @@ static int set_aside(size_t bytes)
 	if (trace_all.ready)
 		return 0;
 	trace_all.roots = pages_map(PROBE_METHODS);
-	rc = trace_all.roots ? pool_init(&trace_all.txs, TXS, sizeof(struct trace_tx))
-			     : E_NO_MEMORY;
+	rc = trace_all.roots ? pool_init(&trace_all.txs, TXS, sizeof(struct tx)) : E_NO_MEMORY;
 	if (rc >= 0)
-		rc = pool_init(&trace_all.parts, PARTS, sizeof(struct trace_part));
+		rc = pool_init(&trace_all.parts, PARTS, sizeof(struct tx_part));
 	if (rc >= 0)
 		rc = pool_init(&trace_all.chunks, chunks, sizeof(struct trace_chunk));
 	if (rc < 0) {
@@ -119,7 +118,7 @@ static void learn(void)
 /* Takes the count of parts to 0 in spite of those that have not ended. */
 static void give_up(uint32_t number, uint64_t ended_before)
 {
-	struct trace_tx *tx = tx_at(number);
+	struct tx *tx = tx_at(number);
 	uint64_t word = TAKE(tx->word), ended = LOAD(tx->ended);
 
 	if (!(uint32_t)word || !ended || ended >= ended_before)
@@ -129,7 +128,7 @@ static void give_up(uint32_t number, uint64_t ended_before)
 		return;
 	tx->flags |= TRACE_OPEN;
 	for (uint32_t n = (uint32_t)TAKE(tx->parts); n; n = LOAD(part_at(n)->next)) {
-		struct trace_part *p = part_at(n);
+		struct tx_part *p = part_at(n);
 		uint64_t was = TAKE(p->word);
 
 		if ((was & 0xff) == PART_QUEUED && part_change(p, was, PART_ENDED)) {
@@ -155,7 +154,7 @@ void probe_trace_sweep(uint64_t ended_before)
 bool probe_trace_take(struct probe_trace *out)
 {
 	uint64_t head = TAKE(trace_all.kept);
-	const struct trace_tx *tx;
+	const struct tx *tx;
 
 	/* only the agent takes, so what is first stays so but for new ones */
 	do {
@@ -180,12 +179,12 @@ static uint32_t number_of(uint32_t where)
 	return where ? LOAD(chunk_at(where / CALLS)->before) + where % CALLS + 1 : 0;
 }
 
-static void read_calls(const struct trace_part *p, uint32_t n, const struct probe_trace_visitor *v)
+static void read_calls(const struct tx_part *p, uint32_t n, const struct probe_trace_visitor *v)
 {
 	const struct trace_chunk *chunk = NULL;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct trace_call *c;
+		const struct tx_call *c;
 		struct probe_trace_call call;
 		uint32_t parent;
 
@@ -209,7 +208,7 @@ static void read_calls(const struct trace_part *p, uint32_t n, const struct prob
 void probe_trace_read(const struct probe_trace *t, const struct probe_trace_visitor *v)
 {
 	for (uint32_t at = (uint32_t)TAKE(tx_at(t->tx)->parts), next; at; at = next) {
-		const struct trace_part *p = part_at(at);
+		const struct tx_part *p = part_at(at);
 		struct probe_trace_part part = { .part = at,
 						 .from = p->from,
 						 .call = number_of(p->from_call),

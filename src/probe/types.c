@@ -4,7 +4,7 @@
  *
  * A thread remembers its last event: when it was, which frame was on top of its stack then, and
  * what led there.  If that frame is still the top at the next event, nothing was between the two.
- * Frames are told apart by their tokens, so an exit that nobody saw (of a call that began before)
+ * Frames are distinguished by their tokens, so an exit that was missed (of a call that began before)
  * is noticed.  A sequence is put down one event later, since an entry that waits for what is under
  * way moves its own time (probe_shift).
  *
@@ -19,7 +19,7 @@
 #include "probe/pages.h"
 
 struct cell {
-	uint32_t key; /* 0: nobody's yet */
+	uint32_t key; /* 0: free */
 	uint64_t calls;
 	uint64_t unmin; /* ~min, so that 0 is none */
 	uint32_t counts[PROBE_BUCKETS];

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "rule/text.h"
 
 enum { WINDOW = 96, WINDOW_BEFORE = 48 };
@@ -38,7 +39,7 @@ static void excerpt(struct rule_error *e, struct slice line, uint32_t column)
 	size_t at = 0;
 
 	for (uint32_t c = 1; p < end && at + 4 < sizeof(e->source); c++) {
-		size_t n = text_utf8(p, end);
+		size_t n = utf8_size(p, end);
 		size_t step = n ? n : 1;
 
 		if (c >= from) {

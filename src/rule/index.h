@@ -13,7 +13,7 @@ enum index_role { ROLE_HOOK, ROLE_SKIP, ROLE_CAPTURE, ROLE_PLACE, ROLE_ANCHOR };
 
 struct rule_index_entry {
 	const struct rule *rule;
-	const struct target *target;
+	const struct rule_target *target;
 	enum index_role role;
 	uint16_t context, step; /* of ROLE_ANCHOR: which step of which sequence */
 	struct rule_index_entry *next;

@@ -6,6 +6,7 @@
  * of a line or after white space only, so that `a.B#c` is an error and not half a rule. */
 #include "rule/lex.h"
 
+#include "base/utf8.h"
 #include "rule/text.h"
 
 void lex_init(struct lexer *lx, struct slice text)
@@ -41,7 +42,7 @@ static void advance(struct lexer *lx)
 		lx->at.column = 1;
 		return;
 	}
-	n = text_utf8(lx->p, lx->end);
+	n = utf8_size(lx->p, lx->end);
 	lx->p += n ? n : 1;
 	lx->at.column++;
 }
@@ -51,7 +52,7 @@ static void skip_comment(struct lexer *lx)
 	const uint8_t *nl = memchr(lx->p, '\n', (size_t)(lx->end - lx->p));
 	const uint8_t *stop = nl ? nl : lx->end;
 
-	lx->at.column += (uint32_t)(stop - lx->p); /* nobody points into a comment */
+	lx->at.column += (uint32_t)(stop - lx->p); /* no message points into a comment */
 	lx->p = stop;
 }
 
@@ -120,7 +121,7 @@ static struct token read_word(struct lexer *lx, enum lex_mode mode)
 	struct token t = { .kind = TOK_WORD, .at = lx->at, .text = { lx->p, 0 } };
 
 	while (lx->p < lx->end && in_word(*lx->p, mode)) {
-		if (!text_utf8(lx->p, lx->end))
+		if (!utf8_size(lx->p, lx->end))
 			return bad(lx, not_utf8, NULL);
 		advance(lx);
 	}
@@ -172,7 +173,7 @@ static struct token read_quoted(struct lexer *lx)
 	t.text.p = lx->p;
 	advance(lx);
 	for (; lx->p < lx->end && *lx->p != quote && *lx->p != '\n'; chars++) {
-		length = text_utf8(lx->p, lx->end);
+		length = utf8_size(lx->p, lx->end);
 		if (!length)
 			return bad(lx, not_utf8, NULL);
 		if (length == 4 && quote == '\'')
@@ -233,7 +234,7 @@ static struct token read_value(struct lexer *lx)
 
 	advance(lx);
 	while (lx->p < lx->end && (is_letter(*lx->p) || is_digit(*lx->p))) {
-		if (!text_utf8(lx->p, lx->end))
+		if (!utf8_size(lx->p, lx->end))
 			return bad(lx, not_utf8, NULL);
 		advance(lx);
 	}
@@ -249,7 +250,7 @@ static struct token read_punct(struct lexer *lx, enum lex_mode mode)
 	size_t n = mode == LEX_RULE ? COUNT(rule_puncts) : COUNT(cond_puncts), length = 1;
 	struct token t = { .kind = TOK_PUNCT, .at = lx->at, .text = { lx->p, 0 } };
 
-	if (!text_utf8(lx->p, lx->end))
+	if (!utf8_size(lx->p, lx->end))
 		return bad(lx, not_utf8, NULL);
 	for (size_t i = 0; i < n; i++) {
 		size_t wide = strlen(list[i]);
@@ -297,7 +298,7 @@ int lex_unquote(struct arena *mem, struct token t, struct slice *out)
 	while (p < end) {
 		if (*p == '\\') {
 			p += 1 + escape_length(p + 1, end, &code);
-			to += text_encode(code, to);
+			to += utf8_encode(code, to);
 		} else {
 			*to++ = *p++;
 		}

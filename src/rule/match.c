@@ -10,11 +10,11 @@
 static enum target_answer test(const struct rule_index_entry *e, const struct rule_class *cls,
 			       const struct rule_method *method, struct rule_lineage *room)
 {
-	return target_test(e->target, cls, method, room).answer;
+	return rule_target_test(e->target, cls, method, room).answer;
 }
 
 /* Does a skip with this target leave no method of the class? */
-static bool takes_whole_class(const struct target *t)
+static bool takes_whole_class(const struct rule_target *t)
 {
 	return t->any_method && !t->has_returns && !t->access && !t->access_not;
 }
@@ -112,8 +112,8 @@ const struct rule *rules_match_chosen(const struct rule_choice *c, const struct 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct rule *rule = c->v[i].rule;
 		struct target_verdict v =
-			c->v[i].sure ? target_test_method(&rule->target, method)
-				     : target_test(&rule->target, c->cls, method, &room);
+			c->v[i].sure ? rule_target_test_method(&rule->target, method)
+				     : rule_target_test(&rule->target, c->cls, method, &room);
 
 		if (v.answer == TARGET_HIT)
 			return rule->kind == RULE_HOOK ? rule : NULL;
@@ -200,13 +200,14 @@ static bool touches(const struct rule *rule, const struct rule_class *cls,
 {
 	if (rule->kind == RULE_TEMPLATE || rule->kind == RULE_PLACE)
 		return false;
-	if (target_test(&rule->target, cls, NULL, room).answer <= TARGET_MAYBE)
+	if (rule_target_test(&rule->target, cls, NULL, room).answer <= TARGET_MAYBE)
 		return true;
 	if (rule->kind != RULE_HOOK)
 		return false;
 	for (size_t c = 0; c < rule->hook.context_count; c++)
 		for (size_t i = 0; i < rule->hook.contexts[c].n; i++)
-			if (target_test(&rule->hook.contexts[c].steps[i].target, cls, NULL, room)
+			if (rule_target_test(&rule->hook.contexts[c].steps[i].target, cls, NULL,
+					     room)
 				    .answer <= TARGET_MAYBE)
 				return true;
 	return false;
@@ -232,6 +233,19 @@ static void print_captures(const struct rule *rule, struct buf *out)
 			rule_print(c, out);
 }
 
+static void print_rule(const struct rule *rule, bool weave, struct buf *out)
+{
+	if (weave)
+		rule_print_weave(rule, out);
+	else
+		rule_print(rule, out);
+	if (rule->kind != RULE_HOOK)
+		return;
+	if (rule->hook.template_rule)
+		rule_print(rule->hook.template_rule, out);
+	print_captures(rule, out);
+}
+
 static void print_touching(const struct rules *rules, const struct rule_class *cls, bool weave,
 			   struct buf *out)
 {
@@ -241,17 +255,8 @@ static void print_touching(const struct rules *rules, const struct rule_class *c
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct rule *rule = rules->all[i];
 
-		if ((weave && rule->repeated) || !touches(rule, cls, &room))
-			continue;
-		if (weave)
-			rule_print_weave(rule, out);
-		else
-			rule_print(rule, out);
-		if (rule->kind != RULE_HOOK)
-			continue;
-		if (rule->hook.template_rule)
-			rule_print(rule->hook.template_rule, out);
-		print_captures(rule, out);
+		if (!(weave && rule->repeated) && touches(rule, cls, &room))
+			print_rule(rule, weave, out);
 	}
 }
 
@@ -263,4 +268,10 @@ void rules_digest_text(const struct rules *rules, const struct rule_class *cls, 
 void rules_weave_text(const struct rules *rules, const struct rule_class *cls, struct buf *out)
 {
 	print_touching(rules, cls, true, out);
+}
+
+void rules_touching_text(const struct rule *const *touching, size_t n, struct buf *out)
+{
+	for (size_t i = 0; i < n; i++)
+		print_rule(touching[i], true, out);
 }

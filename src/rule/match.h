@@ -66,4 +66,7 @@ void rules_digest_text(const struct rules *rules, const struct rule_class *cls, 
  * rules that a later one repeats but for these.  Equal text: the class need not be woven again. */
 void rules_weave_text(const struct rules *rules, const struct rule_class *cls, struct buf *out);
 
+/* The same text, from what rules_touching gave. */
+void rules_touching_text(const struct rule *const *touching, size_t n, struct buf *out);
+
 #endif

@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "rule/text.h"
 
 const char *const parse_rule_words[] = { "hook",  "skip",    "template", "capture",
@@ -138,7 +139,7 @@ int parse_trouble(struct parse *p, struct token t, const struct pattern_trouble 
 	struct rule_pos at = t.at;
 
 	for (size_t i = 0; i < trouble->offset && i < t.text.n; i++)
-		at.column += (t.text.p[i] & 0xc0) != 0x80;
+		at.column += !utf8_is_inner(t.text.p[i]);
 	return parse_fail(p, at, trouble->hint, "%s", trouble->text);
 }
 
@@ -284,6 +285,9 @@ static int parse_by_word(struct parse *p, struct rule *rule, struct token t)
 {
 	if (token_is(t, "hook"))
 		return parse_hook(p, rule);
+	if (p->kept)
+		return parse_fail(p, t.at, "others belong into a rule file",
+				  "only rules that start with 'hook' are kept");
 	if (token_is(t, "skip"))
 		return parse_skip(p, rule);
 	if (token_is(t, "template"))

@@ -18,6 +18,7 @@ struct parse {
 	struct rule *rule; /* the one being read */
 	unsigned depth;	   /* of nested conditions */
 	unsigned tests;	   /* of this condition */
+	bool kept;	   /* only what kept.h allows */
 };
 
 /* Reads the rule at which p->lex stands, to its end. */
@@ -28,7 +29,7 @@ enum target_form {
 	TARGET_ALLOWS_METHOD, /* skip */
 	TARGET_CLASS_ONLY,    /* ahead, at-load, live */
 };
-int parse_target(struct parse *p, enum target_form form, struct target *out);
+int parse_target(struct parse *p, enum target_form form, struct rule_target *out);
 int parse_condition(struct parse *p, struct cond **out);
 int parse_value(struct parse *p, struct value **out); /* path or literal */
 int parse_path(struct parse *p, struct value **out);  /* a value of the program: $1.name */

@@ -57,7 +57,7 @@ static int parse_kin(struct parse *p, struct kin *out)
 	return rc < 0 ? rc : describe(p, out);
 }
 
-static int parse_kins(struct parse *p, struct target *out)
+static int parse_kins(struct parse *p, struct rule_target *out)
 {
 	struct token t;
 
@@ -80,7 +80,7 @@ static int parse_kins(struct parse *p, struct target *out)
 	return 0;
 }
 
-static int parse_class(struct parse *p, struct target *out)
+static int parse_class(struct parse *p, struct rule_target *out)
 {
 	struct token t = parse_peek(p, LEX_RULE);
 	int rc;
@@ -186,7 +186,7 @@ static void hint_method(const struct pattern *class, char *hint, size_t cap)
 }
 
 /* Behind the '::'. */
-static int parse_method(struct parse *p, struct target *out)
+static int parse_method(struct parse *p, struct rule_target *out)
 {
 	struct token t = parse_take(p, LEX_RULE);
 	int rc;
@@ -201,7 +201,7 @@ static int parse_method(struct parse *p, struct target *out)
 	return parse_accept(p, LEX_RULE, "(") ? parse_params(p, &out->params) : 0;
 }
 
-static int parse_modifiers(struct parse *p, struct target *out)
+static int parse_modifiers(struct parse *p, struct rule_target *out)
 {
 	const char *words[32];
 	size_t n = 0;
@@ -237,7 +237,7 @@ static int parse_modifiers(struct parse *p, struct target *out)
 	}
 }
 
-static int parse_filters(struct parse *p, struct target *out)
+static int parse_filters(struct parse *p, struct rule_target *out)
 {
 	int rc = 0;
 
@@ -254,9 +254,9 @@ static int parse_filters(struct parse *p, struct target *out)
 	return rc;
 }
 
-int parse_target(struct parse *p, enum target_form form, struct target *out)
+int parse_target(struct parse *p, enum target_form form, struct rule_target *out)
 {
-	struct target made = { .any_method = true };
+	struct rule_target made = { .any_method = true };
 	char hint[128];
 	struct token t;
 	int rc;

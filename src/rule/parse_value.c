@@ -237,6 +237,9 @@ static int parse_step(struct parse *p, bool index, struct step *s)
 				      "only a method is called");
 	}
 	s->kind = STEP_CALL;
+	if (s->trusted && p->kept)
+		return parse_fail(p, t.at, "it belongs into a rule file",
+				  "a rule that is kept calls nothing with '!'");
 	return parse_accept(p, LEX_COND, ")") ? 0 : parse_literals(p, ")", &s->args);
 }
 

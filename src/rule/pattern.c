@@ -11,6 +11,8 @@
  * a slash" stay apart. */
 #include "rule/pattern.h"
 
+#include "base/utf8.h"
+
 enum {
 	OP_ONE = 256, /* first byte of one character that is no slash */
 	OP_REST,      /* the further bytes of that character */
@@ -146,9 +148,7 @@ int pattern_compile(struct arena *mem, struct slice text, enum pattern_kind kind
 	shown = arena_copy(mem, text.p, text.n);
 	if (!shown)
 		return E_NO_MEMORY;
-	for (size_t i = 0; i < text.n; i++)
-		if (shown[i] == '/')
-			shown[i] = '.';
+	bytes_replace(shown, text.n, '/', '.');
 	made.text = (struct slice){ shown, text.n };
 	rc = shape(mem, ops, translate(text, kind, ops), &made);
 	if (rc == 0)
@@ -166,7 +166,7 @@ static bool stays(uint16_t op, uint8_t c)
 	case OP_STAR:
 		return c != '/';
 	case OP_REST:
-		return (c & 0xc0) == 0x80;
+		return utf8_is_inner(c);
 	default:
 		return false;
 	}
@@ -176,7 +176,7 @@ static bool goes_on(uint16_t op, uint8_t c)
 {
 	switch (op) {
 	case OP_ONE:
-		return c != '/' && (c & 0xc0) != 0x80;
+		return c != '/' && !utf8_is_inner(c);
 	case OP_RUN:
 		return c == '/';
 	default:

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-static void print_class(const struct target *t, struct buf *out)
+static void print_class(const struct rule_target *t, struct buf *out)
 {
 	static const char *const words[] = { "implements ", "extends ", "annotated " };
 
@@ -30,7 +30,7 @@ static void print_params(const struct params *p, struct buf *out)
 	buf_u8(out, ')');
 }
 
-static void print_modifiers(const struct target *t, struct buf *out)
+static void print_modifiers(const struct rule_target *t, struct buf *out)
 {
 	if (!t->access && !t->access_not)
 		return;
@@ -40,7 +40,7 @@ static void print_modifiers(const struct target *t, struct buf *out)
 			buf_printf(out, " %s%s", t->access_not & m->flag ? "not " : "", m->word);
 }
 
-void target_print(const struct target *t, struct buf *out)
+void rule_target_print(const struct rule_target *t, struct buf *out)
 {
 	print_class(t, out);
 	if (!t->any_method) {
@@ -163,7 +163,7 @@ static void print_test(const struct cond *c, struct buf *out)
 		return;
 	buf_printf(out, " %s ", cond_op_text(c->op));
 	if (c->op == COND_INSTANCE) {
-		signature_print_class(c->type, out);
+		buf_dotted(out, c->type);
 	} else if (c->op == COND_IN) {
 		buf_u8(out, '(');
 		print_list(c->right, out);
@@ -206,7 +206,7 @@ static void print_context(const struct context *c, struct buf *out)
 {
 	buf_text(out, c->steps[c->n - 1].direct ? " directly inside " : " inside ");
 	for (size_t i = 0; i < c->n; i++) {
-		target_print(&c->steps[i].target, out);
+		rule_target_print(&c->steps[i].target, out);
 		if (i + 1 < c->n)
 			buf_text(out, c->steps[i].direct ? " > " : " >> ");
 	}
@@ -271,7 +271,7 @@ static void print_capture(const struct rule *rule, struct buf *out)
 	buf_text(out, " = ");
 	value_print(rule->capture.value, out);
 	buf_text(out, " at ");
-	target_print(&rule->target, out);
+	rule_target_print(&rule->target, out);
 }
 
 static void print_rule(const struct rule *rule, bool whole, struct buf *out)
@@ -279,18 +279,18 @@ static void print_rule(const struct rule *rule, bool whole, struct buf *out)
 	switch (rule->kind) {
 	case RULE_HOOK:
 		buf_text(out, "hook ");
-		target_print(&rule->target, out);
+		rule_target_print(&rule->target, out);
 		print_weave_clauses(&rule->hook, out);
 		if (whole)
 			print_other_clauses(&rule->hook, out);
 		break;
 	case RULE_SKIP:
 		buf_text(out, "skip ");
-		target_print(&rule->target, out);
+		rule_target_print(&rule->target, out);
 		break;
 	case RULE_PLACE:
 		buf_printf(out, "%s ", rule_place_text(rule->place));
-		target_print(&rule->target, out);
+		rule_target_print(&rule->target, out);
 		break;
 	case RULE_TEMPLATE:
 		print_template(&rule->template, out);

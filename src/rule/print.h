@@ -13,7 +13,7 @@ void rule_print(const struct rule *rule, struct buf *out); /* with a line end */
 /* The same without the clauses that do not change woven code: how many calls are timed, what is
  * slow, when the hook leaves. */
 void rule_print_weave(const struct rule *rule, struct buf *out);
-void target_print(const struct target *t, struct buf *out);
+void rule_target_print(const struct rule_target *t, struct buf *out);
 void cond_print(const struct cond *c, struct buf *out);
 void value_print(const struct value *v, struct buf *out);
 void rule_print_time(uint64_t ns, struct buf *out); /* in the largest unit that divides it */

@@ -3,8 +3,8 @@
 #ifndef RULE_RULE_H
 #define RULE_RULE_H
 
-#include "rule/cond.h"
-#include "rule/target.h"
+#include "rule/condition.h"
+#include "rule/rule_target.h"
 
 enum { CONTEXT_MAX = 16, CONTEXT_STEPS_MAX = 16 };
 
@@ -21,7 +21,7 @@ enum rule_place { PLACE_AHEAD, PLACE_LOAD, PLACE_LIVE };
 
 /* One method of a sequence of callers. */
 struct context_step {
-	struct target target;
+	struct rule_target target;
 	bool direct; /* calls the next step (or the hooked method) itself, not further down */
 };
 
@@ -73,7 +73,7 @@ struct rule {
 			 * woven code: this one never decides */
 	struct rule_pos at;
 	const struct rule_source *source;
-	struct target target; /* not of RULE_TEMPLATE */
+	struct rule_target target; /* not of RULE_TEMPLATE */
 	union {
 		struct rule_hook hook;
 		struct rule_template template;

@@ -35,6 +35,10 @@ struct rules *rules_new(struct arena *mem); /* NULL: out of memory */
 int rules_add(struct rules *rules, struct slice text, const char *origin,
 	      struct rule_errors *errors);
 
+/* The same; kept: only what Sonde may keep by itself (kept.h). */
+int rules_add_as(struct rules *rules, struct slice text, const char *origin, bool kept,
+		 struct rule_errors *errors);
+
 /* Looks up what rules name of each other, and makes the set ready for matching.  Same codes;
  * a set that could not be sealed is of no use. */
 int rules_seal(struct rules *rules, struct rule_errors *errors);

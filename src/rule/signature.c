@@ -10,6 +10,14 @@ static const struct {
 	{ "long", 'J' },    { "float", 'F' }, { "double", 'D' }, { "void", 'V' },
 };
 
+bool signature_is_primitive(struct slice name)
+{
+	for (size_t i = 0; i < COUNT(primitives); i++)
+		if (slice_is(name, primitives[i].name))
+			return true;
+	return false;
+}
+
 static bool cut_tail(struct slice *s, const char *tail)
 {
 	size_t n = strlen(tail);
@@ -56,8 +64,7 @@ int signature_compile_type(struct arena *mem, struct slice text, struct type_pat
 	return 0;
 }
 
-/* The first type of a descriptor; empty when it is malformed. */
-static struct slice first_type(struct slice d)
+struct slice signature_first(struct slice d)
 {
 	size_t i = 0;
 
@@ -119,7 +126,7 @@ bool signature_match(const struct params *p, struct slice desc)
 	if (!p->given)
 		return true;
 	for (; d.n && d.p[0] != ')'; i++) {
-		struct slice type = first_type(d);
+		struct slice type = signature_first(d);
 
 		if (!type.n)
 			return false;
@@ -135,18 +142,12 @@ struct slice signature_returns(struct slice desc)
 	struct slice d = inside(desc), type;
 
 	while (d.n && d.p[0] != ')') {
-		type = first_type(d);
+		type = signature_first(d);
 		if (!type.n)
 			return type;
 		d = skip(d, type.n);
 	}
-	return d.n ? first_type(skip(d, 1)) : d;
-}
-
-void signature_print_class(struct slice name, struct buf *out)
-{
-	for (size_t i = 0; i < name.n; i++)
-		buf_u8(out, name.p[i] == '/' ? '.' : name.p[i]);
+	return d.n ? signature_first(skip(d, 1)) : d;
 }
 
 static void print_primitive(char base, struct buf *out)
@@ -173,14 +174,14 @@ void signature_print_type(const struct type_pattern *t, struct buf *out)
 	print_dims(t->dims, out);
 }
 
-static void print_desc_type(struct slice type, struct buf *out)
+void signature_print_first(struct slice type, struct buf *out)
 {
 	size_t dims = 0;
 
 	while (type.p[dims] == '[')
 		dims++;
 	if (type.p[dims] == 'L')
-		signature_print_class((struct slice){ type.p + dims + 1, type.n - dims - 2 }, out);
+		buf_dotted(out, (struct slice){ type.p + dims + 1, type.n - dims - 2 });
 	else
 		print_primitive((char)type.p[dims], out);
 	print_dims(dims, out);
@@ -196,10 +197,10 @@ void signature_print(struct slice desc, struct buf *out)
 	}
 	buf_u8(out, '(');
 	for (size_t i = 0; d.p[0] != ')'; i++) {
-		struct slice type = first_type(d);
+		struct slice type = signature_first(d);
 
 		buf_text(out, i ? ", " : "");
-		print_desc_type(type, out);
+		signature_print_first(type, out);
 		d = skip(d, type.n);
 	}
 	buf_u8(out, ')');

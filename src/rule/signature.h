@@ -34,10 +34,12 @@ void signature_print_type(const struct type_pattern *t, struct buf *out);
 bool signature_match(const struct params *p, struct slice desc); /* of a whole method */
 struct slice signature_returns(struct slice desc);		 /* .n 0: malformed */
 
+/* The type that stands at the start of a descriptor, behind the '('; .n 0: malformed. */
+struct slice signature_first(struct slice d);
+void signature_print_first(struct slice type, struct buf *out); /* "int", "a.B[]" */
+bool signature_is_primitive(struct slice name);			/* or void */
+
 /* "(int, java.lang.String)"; a malformed descriptor as it is. */
 void signature_print(struct slice desc, struct buf *out);
-
-/* A class's internal name with dots. */
-void signature_print_class(struct slice name, struct buf *out);
 
 #endif

@@ -1,61 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c - UTF-8, quotation for messages, and edit distance.
+/* text.c - quotation for messages, and edit distance.
  *
  * The distance is that of Damerau and Levenshtein in its restricted form, computed row by
  * row; words longer than GUESS_MAX are not guessed at, so the rows are small and fixed. */
 #include "rule/text.h"
 
+#include "base/utf8.h"
+
 #include <stdio.h>
 
 enum { QUOTE_MAX = 40, GUESS_MAX = 32 };
-
-static bool is_continuation(uint8_t c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-size_t text_utf8(const uint8_t *p, const uint8_t *end)
-{
-	size_t left = (size_t)(end - p), n;
-	unsigned first, second;
-
-	if (!left)
-		return 0;
-	first = p[0];
-	if (first < 0x80)
-		return 1;
-	if (first < 0xc2 || first > 0xf4)
-		return 0;
-	n = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-	if (left < n)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if (!is_continuation(p[i]))
-			return 0;
-	second = p[1];
-	if ((first == 0xe0 && second < 0xa0) || /* too long a form */
-	    (first == 0xed && second > 0x9f) || /* half of a surrogate pair */
-	    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
-		return 0;
-	return n;
-}
-
-size_t text_encode(unsigned code, uint8_t out[3])
-{
-	if (code < 0x80) {
-		out[0] = (uint8_t)code;
-		return 1;
-	}
-	if (code < 0x800) {
-		out[0] = (uint8_t)(0xc0 | code >> 6);
-		out[1] = (uint8_t)(0x80 | (code & 0x3f));
-		return 2;
-	}
-	out[0] = (uint8_t)(0xe0 | code >> 12);
-	out[1] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
-	out[2] = (uint8_t)(0x80 | (code & 0x3f));
-	return 3;
-}
 
 struct text_quoted text_quote(struct slice s)
 {
@@ -64,7 +18,7 @@ struct text_quoted text_quote(struct slice s)
 
 	q.s[at++] = '\'';
 	while (i < s.n && i < QUOTE_MAX) {
-		size_t n = text_utf8(s.p + i, s.p + s.n);
+		size_t n = utf8_size(s.p + i, s.p + s.n);
 
 		if (n == 0 || s.p[i] < 0x20 || s.p[i] == 0x7f) {
 			q.s[at++] = '?';

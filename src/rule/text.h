@@ -7,12 +7,6 @@
 
 #include "base/slice.h"
 
-/* Length of the valid UTF-8 character at p, 1 to 4; 0 when the bytes are none. */
-size_t text_utf8(const uint8_t *p, const uint8_t *end);
-
-/* Writes U+0001..U+FFFF as UTF-8 (U+0000 as one zero byte); gives the length. */
-size_t text_encode(unsigned code, uint8_t out[3]);
-
 /* A piece of input as it may stand in a message: in single quotes, at most 40 bytes of it,
  * everything unprintable as '?'. */
 struct text_quoted {

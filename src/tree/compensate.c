@@ -8,7 +8,8 @@
  *	self  = raw_self - calls * inner - sum over the calls made directly of their outer
  *
  * Each cost is a span, and so are the results: the low end takes the high ends of all costs.
- * Nothing becomes less than 0.  For how long a call is, which decides about its class, its own raw
+ * Nothing becomes less than 0.  That the same code is not equally fast once it was compiled with hooks
+ * in it counts for no more than the hooks themselves.  For how long a call is, which decides about its class, its own raw
  * time without the hooks below is taken. */
 #include "tree/tree.h"
 
@@ -27,9 +28,16 @@ static void add(struct span *to, const struct span *s, double times)
 	to->high += times * s->high;
 }
 
+bool tree_is_drawn(const struct tree_figures *f)
+{
+	if (f->of != TREE_RAW_GUESS)
+		return f->of == TREE_RAW_ALL;
+	return f->timed > 0 && f->calls > 1.05 * f->timed + 2;
+}
+
 double tree_calls_in_raw(const struct tree_figures *f)
 {
-	return f->timed > 0 && f->calls > 1.05 * f->timed + 2 ? f->calls : f->timed;
+	return f->timed > 0 && tree_is_drawn(f) && f->calls > f->timed ? f->calls : f->timed;
 }
 
 /* As calibrated; where the program has shown that calls of such a kind cost less, not more than
@@ -116,19 +124,26 @@ static struct span less(double raw, double margin, const struct span *inner,
 			      raw + margin - inner->low - below->low };
 }
 
-static void clamp(struct span *s, unsigned *flags)
+/* Where even the least cost is more than was measured, only that is known which was measured. */
+static void clamp(struct span *s, double raw, unsigned *flags)
 {
 	if (s->mid < 0)
 		*flags |= TREE_CLAMPED;
 	s->low = fmax(0, s->low);
 	s->mid = fmax(0, s->mid);
-	s->high = fmax(s->mid, s->high);
+	s->high = fmax(s->mid, s->high > 0 ? s->high : raw);
+}
+
+/* How much longer or shorter the code itself may take without hooks, of which so much is left. */
+static double noise_of(const struct costs *c, double left, double cost)
+{
+	return fmin(c->noise * fmax(0, left), fmax(0, cost));
 }
 
 static void finish(const struct costs *c, struct tree_node *n, const struct span *outer_below)
 {
 	double calls = tree_calls_in_raw(&n->f), margin = n->f.raw * n->f.margin;
-	double noise, self_noise;
+	double cost, noise, self_noise;
 	struct own all = { 0 };
 	struct span below = { 0 }, outer = { 0 };
 
@@ -137,14 +152,17 @@ static void finish(const struct costs *c, struct tree_node *n, const struct span
 	add_kind(&all, c, n, timed_kind(&n->f), calls);
 	add(&below, &n->below, n->grows);
 	add(&outer, outer_below, n->grows);
-	noise = c->noise * fmax(0, n->f.raw - all.inner.mid - below.mid);
-	self_noise = c->noise * fmax(0, n->raw_self - all.inner.mid - outer.mid);
+	n->inner = calls > 0 ? all.inner.mid / calls : 0;
+	cost = all.inner.mid + below.mid;
+	noise = noise_of(c, n->f.raw - cost, cost);
+	cost = all.inner.mid + outer.mid;
+	self_noise = noise_of(c, n->raw_self - cost, cost);
 	n->total = less(n->f.raw, margin + noise, &all.inner, &below);
 	n->self = less(n->raw_self, margin + self_noise, &all.inner, &outer);
 	if (all.inner.mid + below.mid > n->f.raw / 2)
 		n->flags |= TREE_SHORT;
-	clamp(&n->total, &n->flags);
-	clamp(&n->self, &n->flags);
+	clamp(&n->total, n->f.raw, &n->flags);
+	clamp(&n->self, fmax(0, n->raw_self), &n->flags);
 	n->raw_self = fmax(0, n->raw_self);
 }
 
@@ -173,69 +191,4 @@ void tree_compensate(struct tree *t, const struct costs *c)
 		n->raw_self = n->f.raw - n->grows * raw_below;
 		finish(c, n, &outer_below);
 	}
-}
-
-/* ---- methods ------------------------------------------------------------------------------ */
-
-static bool is_inner(const struct tree *t, const struct tree_node *n)
-{
-	uint32_t up = n->parent;
-
-	while (up != TREE_NONE && t->nodes[up].f.id != n->f.id)
-		up = t->nodes[up].parent;
-	return up != TREE_NONE;
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct tree_method *m = a, *n = b;
-
-	return m->id < n->id ? -1 : m->id > n->id;
-}
-
-static struct tree_method method_of(const struct tree *t, const struct tree_node *n)
-{
-	struct tree_method m = { .id = n->f.id,
-				 .flags = n->flags,
-				 .raw_self = n->raw_self,
-				 .self = n->self,
-				 .raw_all = n->f.raw };
-
-	if (!is_inner(t, n)) {
-		m.raw = n->f.raw;
-		m.total = n->total;
-	}
-	return m;
-}
-
-int tree_methods(const struct tree *t, struct tree_method **out, size_t *n)
-{
-	struct tree_method *all = mem_alloc((t->n + (size_t)1) * sizeof(*all));
-	size_t k = 0;
-
-	if (!all)
-		return E_NO_MEMORY;
-	for (uint32_t i = 0; i < t->n; i++)
-		all[i] = method_of(t, &t->nodes[i]);
-	if (t->n)
-		qsort(all, t->n, sizeof(*all), by_id);
-	for (uint32_t i = 0; i < t->n; i++) {
-		if (k && all[k - 1].id == all[i].id) {
-			struct tree_method *m = &all[k - 1];
-
-			m->flags |= all[i].flags;
-			m->raw += all[i].raw;
-			m->raw_self += all[i].raw_self;
-			m->raw_all += all[i].raw_all;
-			add(&m->total, &all[i].total, 1);
-			add(&m->self, &all[i].self, 1);
-		} else {
-			all[k++] = all[i];
-		}
-	}
-	for (size_t i = 0; i < k; i++)
-		clamp(&all[i].self, &all[i].flags);
-	*out = all;
-	*n = k;
-	return 0;
 }

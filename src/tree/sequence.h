@@ -10,7 +10,7 @@
  *
  * A calibration was made in another process, and hooks do not cost the same in every one.  But the
  * shortest times of a sequence cannot be less than what its hook costs: so they bound it from
- * above.  They do not say what it is, since nobody knows that the shortest methods are empty.  Pure
+ * above.  They do not say what it is, since the shortest methods may not be empty.  Pure
  * arithmetic, in ns. */
 #ifndef TREE_SEQUENCE_H
 #define TREE_SEQUENCE_H

@@ -12,7 +12,13 @@
 
 #include "base/mem.h"
 
-enum { TIMES = 4, MORE = 1 << 16 }; /* as many nodes, and so many more, after gathering at most */
+enum {
+	TIMES = 4, /* as many nodes, and so many more, after gathering at most */
+	MORE = 1 << 16,
+	NODES_MAX = 1 << 22,
+	DEPTH_MAX = 2000,    /* nothing is handed out to what is deeper */
+	LOOKS_MAX = 1 << 28, /* nodes that are looked at, a second or so; figures may be made up */
+};
 
 void tree_init(struct tree *t)
 {
@@ -25,11 +31,15 @@ void tree_release(struct tree *t)
 	tree_init(t);
 }
 
-/* Appends a child.  TREE_NONE: out of memory. */
+/* Appends a child.  TREE_NONE: t->err says why. */
 static uint32_t add_below(struct tree *t, uint32_t parent, const struct tree_figures *f)
 {
 	uint32_t at = t->n, *last, before;
 
+	if (t->n == NODES_MAX) {
+		t->err = E_LIMIT;
+		return TREE_NONE;
+	}
 	if (t->n == t->room) {
 		uint32_t room = t->room ? 2 * t->room : 256;
 		void *more = room > t->room ? mem_realloc(t->nodes, room * sizeof(*t->nodes))
@@ -90,12 +100,14 @@ static uint32_t first_of(const struct tree *t, uint32_t parent)
 	return parent == TREE_NONE ? t->first : t->nodes[parent].first;
 }
 
-static uint32_t child_of(const struct tree *t, uint32_t parent, uint32_t id)
+static uint32_t child_of(struct tree *t, uint32_t parent, uint32_t id)
 {
 	uint32_t at = first_of(t, parent);
 
-	while (at != TREE_NONE && t->nodes[at].f.id != id)
+	while (at != TREE_NONE && t->nodes[at].f.id != id) {
 		at = t->nodes[at].next;
+		t->looks++;
+	}
 	return at;
 }
 
@@ -105,13 +117,14 @@ static double scale_of(const struct tree_figures *f)
 	return f->timed > 0 && f->calls > 1.05 * f->timed + 2 ? f->calls / f->timed : 1;
 }
 
-/* Moves a share of `from` and what is below it into the node of the same method below `to`. */
-static void move_share(struct tree *t, uint32_t from, uint32_t to, double share)
+/* Moves a share of one node into the node of the same method below `to`, which it gives. */
+static uint32_t move_node(struct tree *t, uint32_t from, uint32_t to, double share)
 {
 	struct tree_figures part = t->nodes[from].f;
 	struct tree_figures *f = &t->nodes[from].f, *g;
 	uint32_t into = child_of(t, to, part.id);
 
+	t->looks++;
 	part.calls *= share;
 	part.timed *= share;
 	part.raw *= share;
@@ -126,15 +139,38 @@ static void move_share(struct tree *t, uint32_t from, uint32_t to, double share)
 		g->calls += part.calls;
 		g->timed += part.timed;
 		g->raw += part.raw;
+		g->of = part.timed > 0 && g->of != TREE_RAW_ALL ? part.of : g->of;
 	}
-	if (into == TREE_NONE)
-		return;
-	for (uint32_t at = t->nodes[from].first; at != TREE_NONE && !t->err; at = t->nodes[at].next)
-		move_share(t, at, into, share);
+	return into;
+}
+
+/* ... and of what is below it.  `to` is not below `from`, so no node is met twice. */
+static void move_share(struct tree *t, uint32_t from, uint32_t to, double share)
+{
+	uint32_t at = from;
+
+	while (!t->err) {
+		uint32_t into = move_node(t, at, to, share);
+
+		if (into == TREE_NONE)
+			return;
+		if (t->nodes[at].first != TREE_NONE) {
+			at = t->nodes[at].first;
+			to = into;
+			continue;
+		}
+		while (at != from && t->nodes[at].next == TREE_NONE) {
+			at = t->nodes[at].parent;
+			to = t->nodes[to].parent;
+		}
+		if (at == from)
+			return;
+		at = t->nodes[at].next;
+	}
 }
 
 /* Calls of `id` that a node is expected to have made while it was not timed. */
-static double missing(const struct tree *t, uint32_t node, uint32_t id)
+static double missing(struct tree *t, uint32_t node, uint32_t id)
 {
 	double scale = scale_of(&t->nodes[node].f);
 	uint32_t below = scale > 1 && t->nodes[node].f.id != id ? child_of(t, node, id) : TREE_NONE;
@@ -151,6 +187,7 @@ static void hand_out(struct tree *t, uint32_t from, uint32_t most_nodes)
 	for (uint32_t a = first; a != TREE_NONE; a = t->nodes[a].next) {
 		double want = missing(t, a, id);
 
+		t->looks++;
 		all += want;
 		if (want > 0)
 			most = fmax(most, want / (scale_of(&t->nodes[a].f) - 1));
@@ -160,11 +197,12 @@ static void hand_out(struct tree *t, uint32_t from, uint32_t most_nodes)
 	ratio = fmin(1, there / all);
 	if (there - all < there * (0.01 + 4 / sqrt(most)))
 		ratio = there / all; /* what would be left is but the luck of the draw */
-	for (uint32_t a = first; a != TREE_NONE && !t->err && t->n < most_nodes;
+	for (uint32_t a = first;
+	     a != TREE_NONE && !t->err && t->n < most_nodes && t->looks < LOOKS_MAX;
 	     a = t->nodes[a].next) {
 		double left = t->nodes[from].f.calls, want = missing(t, a, id) * ratio;
 
-		if (want > 0 && left > 0)
+		if (want > 0 && left > 0 && t->nodes[a].f.depth < DEPTH_MAX)
 			move_share(t, from, a, fmin(1, want / left));
 	}
 }
@@ -189,7 +227,8 @@ static void gather_below(struct tree *t, uint32_t parent, uint32_t most_nodes)
 		any |= scale > 1 && t->nodes[a].first != TREE_NONE;
 		t->nodes[a].grows = scale * calls_below(t, a);
 	}
-	for (uint32_t b = first; any && b != TREE_NONE && !t->err; b = t->nodes[b].next)
+	for (uint32_t b = first; any && b != TREE_NONE && !t->err && t->looks < LOOKS_MAX;
+	     b = t->nodes[b].next)
 		hand_out(t, b, most_nodes);
 	for (uint32_t a = first; a != TREE_NONE; a = t->nodes[a].next) {
 		double after = calls_below(t, a);
@@ -200,7 +239,7 @@ static void gather_below(struct tree *t, uint32_t parent, uint32_t most_nodes)
 
 /* Of forty methods each of which calls the next, with one in N timed, any may be found below any
  * other that is further out; handed out at all places these are more than any memory holds.  So
- * what is handed out last stays where it was found. */
+ * what would be handed out last stays where it was found. */
 void tree_gather(struct tree *t)
 {
 	uint32_t most_nodes = t->n < (TREE_NONE - MORE) / TIMES ? TIMES * t->n + MORE : TREE_NONE;

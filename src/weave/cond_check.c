@@ -3,8 +3,8 @@
  *
  * Every value has a type: a descriptor, or none, when it is not known before the program runs (an
  * element of a list, a captured value, a class that is not loaded).  What is not known is never
- * wrong: it is found out when the value comes.  Troubles are told with their place in the rule. */
-#include "weave/cond.h"
+ * wrong: it is found out when the value comes.  Errors are reported with their place in the rule. */
+#include "weave/cond_code.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,8 +59,7 @@ static struct type_text type_text(struct slice type)
 		snprintf(out.s, sizeof(out.s), "%s", basic);
 	else
 		snprintf(out.s, sizeof(out.s), "%.*s", (int)type.n - 2, type.p + 1);
-	for (char *p = out.s; *p; p++)
-		*p = *p == '/' ? '.' : *p;
+	text_replace(out.s, '/', '.');
 	for (n = strlen(out.s); dims && n + 3 < sizeof(out.s); dims--, n += 2)
 		memcpy(out.s + n, "[]", 3);
 	return out;
@@ -71,8 +70,7 @@ static struct type_text class_text(struct slice name)
 	struct type_text out;
 
 	snprintf(out.s, sizeof(out.s), "%.*s", SLICE_FMT(name));
-	for (char *p = out.s; *p; p++)
-		*p = *p == '/' ? '.' : *p;
+	text_replace(out.s, '/', '.');
 	return out;
 }
 

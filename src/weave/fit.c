@@ -25,7 +25,7 @@ enum { TYPE_HEAD = 6 }; /* "java/s": the part of a type that most others do not 
 	_Static_assert(how == TAKES || sizeof(type) > TYPE_HEAD, "a short type: " type);
 #include "weave/fit.def"
 #undef X
-_Static_assert(COUNT(rows) < 255, "fit.calls holds a row and one more in a byte");
+_Static_assert(COUNT(rows) < FIT_ROWS_MAX, "fit.calls holds a row and one more in a byte");
 
 /* ---- types ---- */
 
@@ -218,4 +218,39 @@ const char *fit_category(const struct fit *f, const struct member *m,
 		return NULL;
 	row = row_of_code(f, instructions(f->cls, m));
 	return row ? rows[row - 1].category : NULL;
+}
+
+/* ---- what ancestors further up add ---- */
+
+static bool has_ancestor(const struct rule_lineage *l, const char *type)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (glob_text(type, l->list[i].name))
+			return true;
+	return false;
+}
+
+void fit_gain(struct fit_gain *g, const struct rule_lineage *all, const struct rule_lineage *own)
+{
+	uint64_t heads = wanted_heads();
+	bool any = false;
+
+	*g = (struct fit_gain){ 0 };
+	for (size_t i = 0; i < all->n; i++)
+		any |= may_be_wanted(heads, all->list[i].name);
+	if (!any)
+		return;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		g->rows[i] = rows[i].how == IS && has_ancestor(all, rows[i].type) &&
+			     !has_ancestor(own, rows[i].type);
+		g->any |= g->rows[i];
+	}
+}
+
+bool fit_gain_meets(const struct fit_gain *g, struct slice name, struct slice desc)
+{
+	for (size_t i = 0; g->any && i < COUNT(rows); i++)
+		if (g->rows[i] && glob_method(rows[i].methods, name, desc))
+			return true;
+	return false;
 }

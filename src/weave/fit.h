@@ -26,4 +26,14 @@ int fit_init(struct fit *f, const struct rule_class *facts, const struct class *
 const char *fit_category(const struct fit *f, const struct member *m,
 			 const struct rule_method *facts);
 
+/* The types of fit.def that a class is of by ancestors which its own file does not name.  A class
+ * woven without knowing them is woven as it should be unless one of its methods meets one. */
+enum { FIT_ROWS_MAX = 255 };
+struct fit_gain {
+	bool any;
+	bool rows[FIT_ROWS_MAX]; /* private */
+};
+void fit_gain(struct fit_gain *g, const struct rule_lineage *all, const struct rule_lineage *own);
+bool fit_gain_meets(const struct fit_gain *g, struct slice name, struct slice desc);
+
 #endif

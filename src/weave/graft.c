@@ -57,7 +57,7 @@ int graft_init(struct graft *g, struct code *code, const struct merge *m, struct
 		return code_fault(code, NULL, f, E_TOO_LARGE, "no room for more local variables");
 	g->twins = arena_alloc(code->mem, t->n_labels * sizeof(*g->twins));
 	if (!g->twins)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	graft_reset(g);
 	return 0;
 }

@@ -180,9 +180,7 @@ static void put_method_name(struct graft *g, struct insn *place)
 
 	buf_init(&text);
 	buf_put(&text, class_name(cls));
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '/')
-			text.p[i] = '.';
+	bytes_replace(text.p, text.n, '/', '.');
 	buf_u8(&text, '.');
 	buf_put(&text, member_name(cls, g->code->method));
 	buf_put(&text, member_desc(cls, g->code->method));

@@ -22,7 +22,7 @@ struct stretches {
 /* Does the method begin with `this` not initialised? */
 bool init_needed(const struct code *code);
 
-/* The stretches, in list order; E_NO_INIT_CALL when they cannot be told. */
+/* The stretches, in list order; E_NO_INIT_CALL when they cannot be determined. */
 int init_stretches(struct code *code, struct stretches *out);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef WEAVE_MERGE_H
 #define WEAVE_MERGE_H
 
-#include "weave/cond.h"
+#include "weave/cond_code.h"
 #include "weave/template.h"
 
 struct merge {

@@ -17,38 +17,6 @@ struct stamp {
 	int rc;
 };
 
-bool stamp_can(const struct insn *first, const struct insn *last)
-{
-	for (const struct insn *n = first; n != last; n = n->next) {
-		if (n->op == OP_LABEL) {
-			if (n->flags & INSN_ANCHORED)
-				return false;
-			continue;
-		}
-		if (n->flags & INSN_MARKED) {
-			if (n->arg != HERE_ID && n->arg != HERE_THROWN && n->arg != HERE_SELF)
-				return false;
-			continue;
-		}
-		switch (op_table[n->op].format) {
-		case OP_FORMAT_NONE:
-		case OP_FORMAT_LOCAL0:
-		case OP_FORMAT_LOCAL:
-		case OP_FORMAT_S1:
-		case OP_FORMAT_S2:
-		case OP_FORMAT_NEWARRAY:
-		case OP_FORMAT_POOL1:
-		case OP_FORMAT_POOL2:
-		case OP_FORMAT_IFACE:
-		case OP_FORMAT_MULTI:
-			break;
-		default:
-			return false;
-		}
-	}
-	return true;
-}
-
 static void put_op(struct stamp *s, uint8_t op)
 {
 	*s->p++ = op;

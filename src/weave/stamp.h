@@ -3,11 +3,7 @@
 #ifndef WEAVE_STAMP_H
 #define WEAVE_STAMP_H
 
-#include "weave/graft.h"
-
-/* Can all of this stretch of a template (first included, last not) be stamped: no branches, and no
- * questions but the simple ones?  Asked once, when the template is read. */
-bool stamp_can(const struct insn *first, const struct insn *last);
+#include "weave/graft_state.h"
 
 /* The stretch with its questions answered, for this way out, or GRAFT_NO_EXTRA in the prolog; one
  * node, in no list yet.  NULL: *rc. */

@@ -11,10 +11,9 @@
  *  - no invokedynamic: it would need a bootstrap method in the target. */
 #include "weave/template.h"
 
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "classfile/insn.h"
 #include "weave/glob.h"
-#include "weave/stamp.h"
 
 static const struct {
 	const char *name, *desc;
@@ -299,7 +298,7 @@ static int check_flow(struct template *t, struct fault *f)
 
 	t->sees_to = arena_zero(t->code->mem, t->code->n_handlers + 1);
 	if (!t->sees_to)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	t->first->pc = STAND_BEFORE;
 	while (w.changed) {
 		int rc;
@@ -376,7 +375,7 @@ static int find_frame(struct template *t, struct fault *f)
 	int rc;
 
 	if (!label)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	rc = check_frames_at(t->code, &label, 1, f);
 	if (rc < 0)
 		return rc;
@@ -458,7 +457,7 @@ static int find_needs(struct template *t, struct fault *f)
 
 	t->foreign = arena_alloc(code->mem, code->cls->pool.n * sizeof(*t->foreign));
 	if (!t->foreign)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	for (const struct insn *n = t->first; n; n = n->next) {
 		if (n->flags & INSN_MARKED || n->op == OP_LABEL)
 			continue;
@@ -482,6 +481,40 @@ static bool asks_id(const struct insn *n)
 	return n->flags & INSN_MARKED && n->arg == HERE_ID;
 }
 
+/* Can all of this stretch of a template (first included, last not) be stamped: no branches, and no
+ * questions but the simple ones?  Asked once, when the template is read. */
+static bool can_be_stamped(const struct insn *first, const struct insn *last)
+{
+	for (const struct insn *n = first; n != last; n = n->next) {
+		if (n->op == OP_LABEL) {
+			if (n->flags & INSN_ANCHORED)
+				return false;
+			continue;
+		}
+		if (n->flags & INSN_MARKED) {
+			if (n->arg != HERE_ID && n->arg != HERE_THROWN && n->arg != HERE_SELF)
+				return false;
+			continue;
+		}
+		switch (op_table[n->op].format) {
+		case OP_FORMAT_NONE:
+		case OP_FORMAT_LOCAL0:
+		case OP_FORMAT_LOCAL:
+		case OP_FORMAT_S1:
+		case OP_FORMAT_S2:
+		case OP_FORMAT_NEWARRAY:
+		case OP_FORMAT_POOL1:
+		case OP_FORMAT_POOL2:
+		case OP_FORMAT_IFACE:
+		case OP_FORMAT_MULTI:
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool is_id_first(const struct template *t)
 {
 	const struct insn *first = t->first;
@@ -499,9 +532,9 @@ static void find_shape(struct template *t)
 {
 	for (const struct insn *n = t->first; n; n = n->next)
 		t->n_insns++;
-	t->prolog_plain = !t->code->n_handlers && stamp_can(t->first, t->sentinel);
+	t->prolog_plain = !t->code->n_handlers && can_be_stamped(t->first, t->sentinel);
 	t->id_first = is_id_first(t);
-	t->epilog_plain = !t->code->n_handlers && stamp_can(t->sentinel->next, NULL);
+	t->epilog_plain = !t->code->n_handlers && can_be_stamped(t->sentinel->next, NULL);
 	t->n_in_pool = t->code->cls->pool.n;
 }
 
@@ -513,7 +546,7 @@ int template_read(struct arena *mem, struct slice bytes, struct slice method, st
 	int rc;
 
 	if (!t)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	rc = class_read(mem, bytes, &cls, f);
 	if (rc < 0)
 		return rc;

@@ -3,7 +3,7 @@
 #include "weave/weave.h"
 
 #include "weave/depth.h"
-#include "weave/facts.h"
+#include "weave/class_facts.h"
 #include "weave/fit.h"
 #include "weave/glob.h"
 #include "weave/merge.h"
@@ -28,7 +28,7 @@ static int load_own(struct weaver *w, struct arena *mem, weave_load *load, void 
 {
 	w->own = arena_zero(mem, (w->rules->n + 1) * sizeof(struct template *));
 	if (!w->own)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	for (size_t i = 0; i < w->rules->n; i++) {
 		const struct rule *rule = w->rules->all[i];
 		struct slice bytes;
@@ -59,7 +59,7 @@ int weaver_init(struct weaver *w, struct arena *mem, const struct rules *rules, 
 {
 	int rc;
 
-	*w = (struct weaver){ .rules = rules, .captures = has_captures(rules) };
+	*w = (struct weaver){ .rules = rules, .captures = has_captures(rules), .huge = WEAVE_HUGE };
 	for (size_t i = 0; i < rules->n; i++)
 		w->has_steps |= rules->all[i]->kind == RULE_HOOK &&
 				rules->all[i]->hook.context_count;
@@ -119,7 +119,24 @@ static int keep_map(struct weaving *v, const struct code *code, struct weave_out
 	buf_clear(&v->map);
 	code_offset_map(code, &v->map);
 	o->map = arena_dup(v->job->mem, buf_slice(&v->map));
-	return v->map.err || !o->map.p ? fault_set(f, E_NO_MEMORY, -1, "out of memory") : 0;
+	return v->map.err || !o->map.p ? fault_no_memory(f) : 0;
+}
+
+/* The method has been lowered: may it stay so? */
+static int check_size(struct weaving *v, struct member *m, struct weave_outcome *o, struct fault *f)
+{
+	struct member woven = { .code = m->lowered };
+	uint32_t huge = v->w->huge;
+
+	o->code_was = (uint32_t)code_instructions(v->job->cls, m).n;
+	o->code_now = (uint32_t)code_instructions(v->job->cls, &woven).n;
+	if (!huge || o->code_was > huge || o->code_now <= huge)
+		return 0;
+	m->lowered = (struct slice){ NULL, 0 };
+	return fault_set(f, E_HUGE, -1,
+			 "with the hook it has %u bytes, and HotSpot compiles no method of more "
+			 "than %u",
+			 o->code_now, huge);
 }
 
 static int merge_one(struct weaving *v, struct member *m, const struct template *t, size_t slot,
@@ -143,7 +160,7 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 	int rc;
 
 	if (!merge.seen)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	if (v->visible != t)
 		unseen = template_invisible(t, cls);
 	if (unseen.n)
@@ -159,15 +176,18 @@ static int merge_one(struct weaving *v, struct member *m, const struct template 
 		rc = merge_into(code, &merge, f);
 	if (rc >= 0)
 		rc = code_lower(code, f);
+	if (rc >= 0)
+		rc = check_size(v, m, o, f);
 	if (rc >= 0 && v->job->own_ids)
 		rc = keep_map(v, code, o, f);
 	o->id_pc = rc >= 0 && brief ? (uint16_t)(brief->pc + 1) : 0;
 	return rc;
 }
 
+/* Another template may do; of one that is too large, that of level timed. */
 static bool is_misfit(int rc)
 {
-	return rc == E_MISFIT || rc == E_INVISIBLE || rc == E_STACK_AT_RETURN;
+	return rc == E_MISFIT || rc == E_INVISIBLE || rc == E_STACK_AT_RETURN || rc == E_HUGE;
 }
 
 static size_t first_of(const char *category)
@@ -270,7 +290,7 @@ static int find_id(struct weaving *v, const struct member *m, struct weave_outco
 	return 0;
 }
 
-/* What can be told of a condition from the method alone. */
+/* What the method alone shows of a condition. */
 static int check_condition(struct weaving *v, const struct member *m, const struct rule_hook *hook,
 			   struct fault *f)
 {
@@ -399,7 +419,7 @@ static int weave_methods(struct weaving *v, struct fault *f)
 		struct weave_outcome *o = &job->outcomes[job->n_outcomes];
 		struct rule_method facts;
 		struct fault why = { 0 };
-		int rc = facts_of_method(cls, &cls->methods[i], job->mem, &facts);
+		int rc = class_facts_of_method(cls, &cls->methods[i], job->mem, &facts);
 
 		if (rc < 0)
 			return fault_set(f, rc, -1, "malformed annotations");
@@ -424,7 +444,7 @@ static int weave_methods(struct weaving *v, struct fault *f)
 }
 
 /* The methods that no rule wants.  Last, since there may not be room for all constants; one that
- * cannot be woven is nobody's loss. */
+ * cannot be woven is no loss. */
 static int weave_others(struct weaving *v, struct fault *f)
 {
 	struct weave_job *job = v->job;
@@ -441,7 +461,7 @@ static int weave_others(struct weaving *v, struct fault *f)
 			next++;
 			continue;
 		}
-		rc = facts_of_method(cls, &cls->methods[i], job->mem, &facts);
+		rc = class_facts_of_method(cls, &cls->methods[i], job->mem, &facts);
 		if (rc < 0)
 			return fault_set(f, rc, -1, "malformed annotations");
 		*o = (struct weave_outcome){ .method = i, .id = job->first_id + (int32_t)i };
@@ -477,7 +497,7 @@ static const struct rule *capture_at(struct weaving *v, uint32_t method, size_t 
 	size_t all;
 
 	*n = 0;
-	if (facts_of_method(cls, &cls->methods[method], v->job->mem, &facts) < 0)
+	if (class_facts_of_method(cls, &cls->methods[method], v->job->mem, &facts) < 0)
 		return NULL;
 	all = rules_match_anchors(v->w->rules, &v->facts, &facts, anchors, COUNT(anchors));
 	for (size_t i = 0; i < all && i < COUNT(anchors) && *n < CAPTURES_MAX; i++) {
@@ -587,7 +607,7 @@ static int follow_map(struct weaving *v, uint32_t method, struct slice map, stru
 	if (!v->map.err)
 		put_u16(v->map.p, (uint16_t)n);
 	o->map = arena_dup(job->mem, buf_slice(&v->map));
-	return v->map.err || !o->map.p ? fault_set(f, E_NO_MEMORY, -1, "out of memory") : 0;
+	return v->map.err || !o->map.p ? fault_no_memory(f) : 0;
 }
 
 /* One capture at each method that has so many. */
@@ -603,7 +623,7 @@ static int capture_pass(struct capturing *c, size_t k, struct buf *out, struct f
 	job.cls->work = job.work;
 	v.depths = arena_zero(job.mem, depth_memory(job.cls));
 	if (!v.depths)
-		rc = fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		rc = fault_no_memory(f);
 	for (uint32_t i = 0; i < job.cls->n_methods && rc >= 0; i++) {
 		struct fault why = { 0 };
 		struct slice map = { NULL, 0 };
@@ -640,7 +660,7 @@ static int weave_captures(struct weaving *v, struct slice bytes, struct buf *out
 		if (now.n)
 			c.bytes = arena_dup(v->job->mem, buf_slice(&now));
 		if (!c.bytes.p)
-			rc = fault_set(f, E_NO_MEMORY, -1, "out of memory");
+			rc = fault_no_memory(f);
 		buf_clear(&now);
 		if (rc >= 0 && k < c.most)
 			rc = capture_pass(&c, k, &now, f);
@@ -726,9 +746,9 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 	job->outcomes =
 		arena_alloc(job->mem, (2 * job->cls->n_methods + 1) * sizeof(*job->outcomes));
 	if (!job->outcomes || !lineage)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	lineage->ready = false;
-	rc = facts_of_class(job->cls, job->mem, &v.facts);
+	rc = class_facts_of_class(job->cls, job->mem, &v.facts);
 	if (rc < 0)
 		return fault_set(f, rc, -1, "malformed annotations");
 	v.facts.resolver = job->resolver;
@@ -737,7 +757,7 @@ int weave_class(const struct weaver *w, struct weave_job *job, struct slice byte
 		return 0;
 	v.depths = arena_zero(job->mem, depth_memory(job->cls));
 	if (!v.depths || find_captures(&v) < 0)
-		return fault_set(f, E_NO_MEMORY, -1, "out of memory");
+		return fault_no_memory(f);
 	if (v.moves)
 		job->whole = WHOLE_NO;
 	rules_choose(w->rules, &v.facts, &v.choice);

@@ -3,14 +3,18 @@
  *
  * Pure: no JVM, no files, no clock; the same bytes under the same rules and ids give the same
  * result.  A weaver is made once from a set of rules and may then be used by any number of
- * threads, each with arenas of its own.  A method that cannot be woven is left as it was and told
+ * threads, each with arenas of its own.  A method that cannot be woven is left as it was and reported
  * with its reason; so is a class. */
 #ifndef WEAVE_WEAVE_H
 #define WEAVE_WEAVE_H
 
 #include "rule/match.h"
 #include "weave/builtin.h"
-#include "weave/cond.h"
+#include "weave/cond_code.h"
+
+/* HotSpot never compiles a method of more bytes (HugeMethodLimit): a hook that takes one past it
+ * would make it many times slower for good. */
+enum { WEAVE_HUGE = 8000 };
 
 struct weaver {
 	const struct rules *rules;
@@ -18,6 +22,10 @@ struct weaver {
 	struct template **own;		       /* of the rules' own, by rule->index, or NULL */
 	bool captures;			       /* some rule captures values */
 	bool has_steps;			       /* some rule has a sequence of callers */
+	/* A method that has more bytes than this with a hook, and had not before, gets a smaller
+	 * one or stays as it was (E_HUGE); 0: any size will do.  WEAVE_HUGE, until the caller of
+	 * weaver_init sets another. */
+	uint32_t huge;
 };
 
 /* Gives the bytes of a template's class file, which must live as long as the weaver. */
@@ -45,6 +53,7 @@ struct weave_outcome {
 	uint16_t id_pc;	 /* ... or the offset of a sipush's operand that does; 0: none */
 	/* ... and where those four or two bytes lie in the woven class; 0: nowhere. */
 	uint32_t id_at;
+	uint32_t code_was, code_now; /* bytes of code, before and (of a woven one) with the hook */
 	struct slice map; /* with own_ids: from old offsets to new ones, see code_offset_map */
 	/* NULL: it is only a step of others' sequences; or, without anchors, woven for no rule. */
 	const struct rule *rule;

@@ -10,6 +10,8 @@
  * peer and are passed over. */
 #include "wire/wire.h"
 
+#include <math.h>
+
 /* ---- writing ---- */
 
 static size_t frame_begin(struct buf *out, enum wire_type type)
@@ -72,12 +74,6 @@ static void put_double(struct buf *out, double d)
 		fields frame_end(out, at);                                 \
 	}
 #include "wire/messages.def"
-#undef MESSAGE
-#undef U8
-#undef U32
-#undef U64
-#undef F64
-#undef STR
 
 /* ---- reading ---- */
 
@@ -95,19 +91,20 @@ static uint64_t get_long(struct reader *r)
 	return p ? get_u64(p) : 0;
 }
 
+/* Infinity is never measured: it would only spoil what it is added to. */
 static double get_double(struct reader *r)
 {
 	uint64_t bits = get_long(r);
 	double d;
 
 	memcpy(&d, &bits, sizeof(d));
-	return d;
+	return isfinite(d) ? d : 0;
 }
 
 static int message_end(const struct reader *r, void *m, size_t n)
 {
 	if (r->err)
-		memset(m, 0, n); /* nobody acts on half a message */
+		memset(m, 0, n); /* half a message is never used */
 	return r->err;
 }
 
@@ -128,12 +125,6 @@ static int message_end(const struct reader *r, void *m, size_t n)
 		fields return message_end(&r, m, sizeof(*m));            \
 	}
 #include "wire/messages.def"
-#undef MESSAGE
-#undef U8
-#undef U32
-#undef U64
-#undef F64
-#undef STR
 #undef FIELD
 
 /* ---- frames ---- */
@@ -184,7 +175,6 @@ const char *wire_name(unsigned type)
 		[WIRE_none] = "?",
 #define MESSAGE(name, fields) [WIRE_##name] = #name,
 #include "wire/messages.def"
-#undef MESSAGE
 	};
 
 	return type < WIRE_TYPES ? names[type] : "?";

@@ -15,6 +15,9 @@ enum {
 	WIRE_VERSION = 1,
 	WIRE_HEAD = 8,
 	WIRE_FRAME_MAX = 8 << 20, /* longest frame that is read */
+	/* No agent sends rows of deeper trees: the probe's stack has 512 frames, a sampled one
+	 * 400. */
+	WIRE_DEPTH_MAX = 1000,
 };
 
 /* Where an agent listens, by its pid.  The second name is for when a JVM of another user that had
@@ -26,7 +29,6 @@ enum wire_type {
 	WIRE_none, /* never sent */
 #define MESSAGE(name, fields) WIRE_##name,
 #include "wire/messages.def"
-#undef MESSAGE
 	WIRE_TYPES
 };
 
@@ -40,18 +42,22 @@ enum {
 	HOOK_NOW = 16, /* classes that no rule wants get their original code at once */
 	/* What is compiled anew from now on is counted, as long as this client is there. */
 	HOOK_ACCOUNT = 32,
+	/* (also of `watch` and `trace`) no rule stays that means no loaded method. */
+	HOOK_LOADED = 64,
 	UNHOOK_NOW = 1,	    /* classes get their original code at once */
 	REPORT_BUCKETS = 2, /* of `report`: with histograms */
 	RULE_HELD = 1,	    /* of `rule`: some client holds it */
 	RULE_WAITS = 2,	    /* ... it decides about no method that is loaded */
 	/* ... one of its callers cannot be woven: every call looks at the stack. */
 	RULE_BY_STACK = 4,
-	WELCOME_LATE = 1, /* the agent was attached to the running JVM */
-	METHOD_GONE = 1,  /* of `method`: hooked once, not any more */
+	WELCOME_LATE = 1,    /* the agent was attached to the running JVM */
+	DETACH_IF_ALONE = 1, /* not while others are connected or have rules that stay */
+	METHOD_GONE = 1,     /* of `method`: hooked once, not any more */
 	METHOD_NO_QUANTILES = 2,
 	METHOD_ANCHOR = 4,    /* not hooked: a step in the sequence of callers of others */
-	METHOD_PARTLY = 16,   /* only some calls are told: its rule has `inside` or `if` */
+	METHOD_PARTLY = 16,   /* only some calls are reported: its rule has `inside` or `if` */
 	METHOD_SETTLED = 8,   /* its timed calls wait for what is under way (also NODE_SETTLED) */
+	METHOD_DRAWN = 32,    /* one call in N was timed: times are estimates for all calls */
 	METER_NO_BYTES = 1,   /* of `unknown`: allocated bytes are not known */
 	METER_NO_BLOCKED = 2, /* ... how long calls were blocked is in the time that they waited */
 	METER_NO_DELAY = 4,   /* ... how long they stood in line for a processor, too */
@@ -64,6 +70,8 @@ enum {
 	NODE_SETTLED = 1,
 	NODE_LIGHT = 2,	  /* only counted */
 	NODE_PRUNED = 4,  /* of no method: contexts that were taken out to save memory */
+	NODE_DRAWN = 8,	  /* one call in N was timed: total is an estimate for all calls */
+	NODE_EVERY = 16,  /* it was not: total is that of the calls that have ended */
 	FRAME_NATIVE = 1, /* of `frame`: the method has no byte code */
 	FRAME_FIXED = 2,  /* the JVM does not let its class be changed */
 	FRAME_SEEN = 4,	  /* of a synthetic method: nobody wrote it */
@@ -85,11 +93,24 @@ enum {
 	IN_PLACE_HELD = 1, /* of `in_place`: done at once, and on until the client goes */
 	/* ... hooks are never open, and all calls are measured: for calibrations. */
 	IN_PLACE_SHUT = 2,
-	/* Hooks are open only at first: nobody asks for the tree or for the speed. */
+	/* Hooks are open only at first: neither the tree nor the speed is wanted. */
 	IN_PLACE_ALONE = 4,
 	PROGRAM_WHOLE = 1, /* of `program`: since the JVM began */
-	CALL_RUNS = 256,   /* its end was not told */
-	CALL_UNMET = 512,  /* it did not meet its condition: stands for what it called only */
+	STACKS_CPU = 0,	   /* of `ask_stacks`: what threads do while they run */
+	STACKS_WALL = 1,
+	STACK_RUNS = 0, /* of `stack_row`: on a processor, or wants one */
+	STACK_WAITS = 1,
+	PLACE_UNKNOWN = 0, /* of `stack_place` */
+	PLACE_INTERPRETED = 1,
+	PLACE_C1 = 2,
+	PLACE_C2 = 3,
+	PLACE_INLINED = 4,
+	PLACE_JNI = 5, /* the JVM's wrapper of a native method */
+	PLACE_STUB = 6,
+	PLACE_NATIVE = 7,
+	PLACE_KERNEL = 8,
+	CALL_RUNS = 256,  /* its end was not reported */
+	CALL_UNMET = 512, /* it did not meet its condition: stands for what it called only */
 };
 
 #define U8(f) uint8_t f;
@@ -102,22 +123,14 @@ enum {
 		fields        \
 	};
 #include "wire/messages.def"
-#undef MESSAGE
-#undef U8
-#undef U32
-#undef U64
-#undef F64
-#undef STR
 
 /* Appends one frame to out. */
 #define MESSAGE(name, fields) void wire_put_##name(struct buf *out, const struct wire_##name *m);
 #include "wire/messages.def"
-#undef MESSAGE
 
 /* Reads the fields of a frame's payload.  0 or E_TRUNCATED; *m is all zero then. */
 #define MESSAGE(name, fields) int wire_get_##name(struct slice payload, struct wire_##name *m);
 #include "wire/messages.def"
-#undef MESSAGE
 
 /* Looks for a whole frame at the start of `in`.  Gives its full length, with *type and *payload
  * filled; 0 when more bytes are needed; E_LIMIT for one longer than WIRE_FRAME_MAX, E_SYNTAX for

@@ -7,8 +7,8 @@
  * change nothing more. */
 #include <stdlib.h>
 
-#include "classfile/check.h"
-#include "classfile/show.h"
+#include "classfile/check/check.h"
+#include "classfile/show/show.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,9 +60,6 @@ static int through(struct class *cls, struct member *m)
 	rc = code_check(code, &f);
 	check_fault(rc, &f, cls->bytes.n);
 	f = (struct fault){ 0 };
-	rc = code_max_stack(code, &f);
-	check_fault(rc, &f, cls->bytes.n);
-	f = (struct fault){ 0 };
 	rc = code_lower(code, &f);
 	check_fault(rc, &f, cls->bytes.n);
 	if (rc < 0)
@@ -88,12 +85,12 @@ static void show(struct class *cls)
 	struct buf out = { 0 };
 	struct json j = json_to(&out);
 
-	class_show(cls, &all, &out);
+	show_class(cls, &all, &out);
 	must(out.err == 0);
 	for (size_t i = 0; i < out.n; i++)
 		must(out.p[i] >= 0x20 || out.p[i] == '\n' || out.p[i] == '\t');
 	buf_clear(&out);
-	class_show_json(cls, &all, &j);
+	show_class_json(cls, &all, &j);
 	must(out.err == 0);
 	buf_release(&out);
 }

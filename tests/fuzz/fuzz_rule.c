@@ -6,7 +6,7 @@
  * in a hierarchy that goes round in circles. */
 #include <stdlib.h>
 
-#include "rule/explain.h"
+#include "rule/rules_explain.h"
 #include "rule/match.h"
 #include "rule/print.h"
 

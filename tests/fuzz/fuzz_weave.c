@@ -5,7 +5,7 @@
  * accepted must be accepted again. */
 #include <stdlib.h>
 
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "weave/weave.h"
 
 static const char *const texts[] = {

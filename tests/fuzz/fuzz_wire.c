@@ -41,12 +41,6 @@ static void need_inside(struct slice text, struct slice frame)
 		wire_put_##name(twice, &m);                                                \
 	}
 #include "wire/messages.def"
-#undef MESSAGE
-#undef U8
-#undef U32
-#undef U64
-#undef F64
-#undef STR
 
 static void read_as(unsigned type, struct slice payload)
 {
@@ -58,7 +52,6 @@ static void read_as(unsigned type, struct slice payload)
 		trip_##name(payload, &once, &twice); \
 		break;
 #include "wire/messages.def"
-#undef MESSAGE
 	}
 	need(slice_eq(buf_slice(&once), buf_slice(&twice)));
 	buf_release(&once);

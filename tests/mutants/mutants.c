@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "classfile/insn.h"
 #include "weave/weave.h"
 

@@ -195,7 +195,7 @@ if browser:
 else:
     print("skip trace-%s a browser shows the page: no browser here" % VERSION)
 
-p = subprocess.run([SONDE, "detach", PID], capture_output=True, text=True)
+p = subprocess.run([SONDE, "detach", "-v", PID], capture_output=True, text=True)
 check(p.returncode == 0 and "original byte code" in p.stdout, "detaching leaves the original code", p.stdout + p.stderr)
 tell("submit")
 check(program.stdout.readline() == "done submit\n", "the program goes on")

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/apps.h"
 #include "base/mem.h"
+#include "jvm/apps.h"
 
 static unsigned asked; /* how often the user was wanted */
 

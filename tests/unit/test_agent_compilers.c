@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_agent_compilers.c - threads with the names of compilers, at work and without any. */
-#include "agent/compilers.h"
+#include "agent/hotspot/compilers.h"
 
 #include <pthread.h>
 #include <semaphore.h>

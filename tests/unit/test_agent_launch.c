@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/launch.h"
+#include "jvm/launch.h"
 
 enum { WORDS_MAX = 24 };
 

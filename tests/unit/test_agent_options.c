@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/options.h"
+#include "agent/core/options.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test_probe.h"
 
-#include "agent/reading.h"
+#include "agent/core/reading.h"
 #include "base/tick.h"
 
 #include <pthread.h>

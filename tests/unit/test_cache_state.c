@@ -27,9 +27,11 @@ TEST(state_of_an_application_has_a_file_name_of_its_own)
 	}
 	CHECK(!state_path("/d", "", "rules", path));
 	CHECK(state_path("/d", "../../etc/passwd", "rules", path));
-	CHECK(strncmp(path, "/d/_._.._etc_passwd-", 20) == 0);
+	CHECK(strncmp(path, "/d/_._.._etc_passwd+", 20) == 0);
 	CHECK(state_path("/d", "a b", "rules", path) && state_path("/d", "a/b", "rules", other));
 	CHECK(strcmp(path, other) != 0);
+	CHECK(state_path("/d", path + 3, "rules", other)); /* a name like that of another's file */
+	CHECK(strncmp(path, other, strlen(path) - strlen(".rules")) != 0);
 	memset(app, 'a', sizeof(app) - 1);
 	app[sizeof(app) - 1] = '\0';
 	CHECK(state_path("/d", app, "rules", path));
@@ -65,6 +67,7 @@ TEST(state_is_for_its_owner_and_read_only_when_nobody_else_can_write_it)
 	CHECK_INT(state_read(link, &text), E_IO, "a link may lead anywhere");
 	chmod(place, 0770);
 	CHECK_INT(state_make_place(place), E_IO, "its group could put something there");
+	CHECK_INT(state_read(path, &text), E_IO, "and could have done so");
 	unlink(link);
 	unlink(path);
 	rmdir(place);

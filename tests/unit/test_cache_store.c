@@ -350,7 +350,7 @@ TEST(store_walks_over_damage_and_counts_it)
 	remove_place(&p);
 }
 
-TEST(store_passes_over_what_an_earlier_version_wrote_and_calls_it_no_damage)
+static void check_earlier_version(uint64_t magic)
 {
 	struct seg_head head;
 	struct place p;
@@ -364,7 +364,7 @@ TEST(store_passes_over_what_an_earlier_version_wrote_and_calls_it_no_damage)
 	store_close(p.s);
 	fd = open(p.file, O_RDWR);
 	CHECK_INT(pread(fd, &head, sizeof(head), 0), (long)sizeof(head), NULL);
-	head.magic = SEG_MAGIC_1;
+	head.magic = magic;
 	head.check =
 		hash128((struct hash128){ 0, head.magic },
 			(struct slice){ (const uint8_t *)&head, offsetof(struct seg_head, check) })
@@ -384,6 +384,12 @@ TEST(store_passes_over_what_an_earlier_version_wrote_and_calls_it_no_damage)
 	CHECK_INT(store_walk(p.s, skip_record, &n, &damaged), 0, NULL);
 	CHECK_INT(damaged, 1, NULL);
 	remove_place(&p);
+}
+
+TEST(store_passes_over_what_an_earlier_version_wrote_and_calls_it_no_damage)
+{
+	check_earlier_version(SEG_MAGIC_1);
+	check_earlier_version(SEG_MAGIC_2);
 }
 
 /* ---- whose it is ---- */

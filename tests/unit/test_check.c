@@ -3,7 +3,7 @@
 #include "test_check.h"
 
 #include "base/mem.h"
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "classfile/insn.h"
 #include "test.h"
 

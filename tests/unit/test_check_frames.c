@@ -2,7 +2,7 @@
 /* The checker: states against frames, what handlers get, and frames that are worked out. */
 #include "test_check.h"
 
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "classfile/insn.h"
 #include "test.h"
 

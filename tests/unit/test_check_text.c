@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "test.h"
 
 static const struct constant {

@@ -86,7 +86,8 @@ static void close_fixture(struct fixture *t)
 	maker_release(&t->m);
 }
 
-static void check_call(const struct call *c, uint8_t kind, const char *owner, const char *name)
+static void check_call(const struct class_call *c, uint8_t kind, const char *owner,
+		       const char *name)
 {
 	CHECK_STR(call_kind_text(c->kind), call_kind_text(kind), name);
 	CHECK_MEM(c->owner.p, c->owner.n, owner, strlen(owner), name);
@@ -113,7 +114,7 @@ TEST(calls_are_told_once_with_all_their_lines)
 {
 	struct calls_options opt = { 0 };
 	struct fixture t;
-	struct call *c;
+	struct class_call *c;
 	uint32_t n;
 
 	open_plain(&t);
@@ -154,7 +155,7 @@ TEST(calls_count_by_opcode_and_by_site)
 	open_plain(&t);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fault f = { 0 };
-		struct call *c;
+		struct class_call *c;
 		uint32_t n = 0;
 
 		CHECK_INT(calls_of(t.code, &cases[i].opt, &c, &n, &f), cases[i].rc, cases[i].label);
@@ -202,7 +203,7 @@ TEST(calls_follow_invokedynamic_to_what_it_stands_for)
 {
 	struct calls_options opt = { .mask = CALLS_INVOKES | CALLS_CONSTANT };
 	struct fixture t;
-	struct call *c;
+	struct class_call *c;
 	uint32_t n;
 
 	open_dynamic(&t);
@@ -229,7 +230,7 @@ static uint8_t odd_kind(unsigned which)
 {
 	struct calls_options opt = { 0 };
 	struct fixture t;
-	struct call *c = NULL;
+	struct class_call *c = NULL;
 	uint16_t index = 0, at, field;
 	uint32_t n = 0;
 	uint8_t kind = CALL_KINDS;
@@ -314,7 +315,7 @@ TEST(calls_limit_the_length_of_names)
 	struct fault f = { 0 };
 	char *name = mem_alloc(65536);
 	struct buf code = { 0 };
-	struct call *c;
+	struct class_call *c;
 	uint16_t pair, owner;
 	uint32_t n;
 
@@ -344,7 +345,7 @@ TEST(calls_survive_every_failed_allocation)
 
 	open_dynamic(&t);
 	for (long i = 0;; i++) {
-		struct call *c = NULL;
+		struct class_call *c = NULL;
 		uint32_t n = 0;
 		int rc;
 

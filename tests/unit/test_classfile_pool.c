@@ -179,22 +179,6 @@ TEST(pool_adds_at_the_end_and_finds_what_it_added)
 	teardown(&t);
 }
 
-TEST(pool_finds_what_was_read_after_pool_index)
-{
-	struct pools t;
-	struct pool *p;
-
-	if (!setup(&t))
-		return;
-	p = &t.cls->pool;
-	CHECK_INT(pool_index(p), 0, NULL);
-	CHECK_INT(pool_add_utf8(p, slice_str("text")), t.idx[CONST_UTF8], NULL);
-	CHECK_INT(pool_add_int(p, 42), t.idx[CONST_INTEGER], NULL);
-	CHECK_INT(pool_add_name(p, CONST_STRING, slice_str("hello")), t.idx[CONST_STRING], NULL);
-	CHECK_INT(p->n, p->read, "nothing was added");
-	teardown(&t);
-}
-
 TEST(pool_imports_entries_with_all_they_refer_to)
 {
 	static const uint8_t tags[] = {

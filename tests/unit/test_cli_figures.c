@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_cli_figures.c - numbers and times as people read them. */
-#include "cli/figures.h"
+#include "cli/screen/figures.h"
 
 #include "test.h"
 

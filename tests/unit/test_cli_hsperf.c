@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/buf.h"
-#include "cli/hsperf.h"
+#include "jvm/hsperf.h"
 
 static void put(struct buf *b, const void *p, size_t n)
 {

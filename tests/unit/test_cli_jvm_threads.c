@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/jvm_threads.h"
+#include "jvm/jvm_threads.h"
 
 static uint64_t own_ns(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_cli_layout.c - values of watched calls over as many lines as they need. */
-#include "cli/layout.h"
+#include "cli/screen/layout.h"
 
 #include "test.h"
 

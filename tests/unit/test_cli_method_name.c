@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_cli_method_name.c - names of methods in as much room as there is. */
-#include "cli/method_name.h"
+#include "cli/screen/method_name.h"
 
 #include "test.h"
 
@@ -76,6 +76,6 @@ TEST(overloads_differ_in_the_descriptor_alone)
 
 TEST(width_counts_characters_not_bytes)
 {
-	CHECK_INT(text_width(slice_str("a\303\244\342\202\254")), 3, NULL);
-	CHECK_INT(text_width(slice_str("")), 0, NULL);
+	CHECK_INT(method_name_width(slice_str("a\303\244\342\202\254")), 3, NULL);
+	CHECK_INT(method_name_width(slice_str("")), 0, NULL);
 }

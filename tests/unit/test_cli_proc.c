@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cli/proc.h"
+#include "jvm/proc.h"
 
 static pthread_barrier_t counted;
 

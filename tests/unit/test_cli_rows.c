@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_cli_rows.c - the rows of report and tree: order, filter, nesting, short memory. */
+#define _GNU_SOURCE /* memmem */
 #include "base/mem.h"
-#include "cli/report_rows.h"
-#include "cli/tree_rows.h"
+#include "cli/report/report_rows.h"
+#include "cli/report/tree_rows.h"
 #include "test.h"
 
 struct row {
@@ -109,11 +110,13 @@ TEST(report_json_says_null_for_what_is_not_known)
 		(const char *)out.p,
 		"{\"methods\":[{\"method\":\"b.D.counted()V\",\"calls\":7,\"raw_ns\":null,"
 		"\"compensated_ns\":null,\"low_ns\":null,\"high_ns\":null,\"self_ns\":null,"
-		"\"errors\":0,\"rate\":0,\"timed\":0,\"one_in\":0,\"min_ns\":null,\"max_ns\":null,"
-		"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"active\":0,\"active_peak\":0,"
+		"\"errors\":0,\"rate\":0,\"timed\":0,\"one_in\":0,\"avg_ns\":null,\"min_ns\":null,\"max_ns\":null,"
+		"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"raw_min_ns\":null,\"raw_max_ns\":null,"
+		"\"raw_p50_ns\":null,\"raw_p90_ns\":null,\"raw_p99_ns\":null,\"active\":0,\"active_peak\":0,"
 		"\"stalls\":0,\"bytes\":0,\"type\":null,\"static\":false,\"level\":\"timed\",\"rule\":0,\"hooked\":true,\"anchor\":false,"
 		"\"raw_self_ns\":null,\"self_low_ns\":null,\"self_high_ns\":null,"
-		"\"clamped\":false,\"short\":false,\"in_place\":false}],\"calibrated\":false,"
+		"\"clamped\":false,\"short\":false,\"recursion_drawn\":false,\"recursive\":false,"
+		"\"outermost_calls\":null,\"bounded\":false,\"self_bounded\":false,\"least_ns\":null,\"in_place\":false}],\"calibrated\":false,"
 		"\"agent\":null}",
 		NULL);
 	report_release(&r);
@@ -333,4 +336,82 @@ TEST(a_root_that_was_measured_with_nothing_below_alone_is_placed_by_that)
 	}
 	buf_release(&out);
 	report_release(&r);
+}
+
+/* ---- rows that no agent sends ---- */
+
+static void add_made_up(struct call_tree *t, uint32_t depth, uint64_t total)
+{
+	struct buf out = { 0 };
+
+	wire_put_node(&out, &(struct wire_node){ .depth = depth,
+						 .id = depth,
+						 .name = slice_str("a.B.c()V"),
+						 .calls = 20,
+						 .timed = 1,
+						 .total_ns = total });
+	CHECK(call_tree_take(t, WIRE_node, payload(&out)));
+	buf_release(&out);
+}
+
+TEST(trees_of_any_depth_are_cut_and_say_so)
+{
+	enum { DEEP = 300000 };
+	struct buf out = { 0 };
+	struct json j = json_to(&out);
+	struct call_tree t;
+
+	call_tree_init(&t);
+	for (uint32_t i = 0; i < DEEP; i++)
+		add_made_up(&t, i, DEEP - i);
+	CHECK_INT(t.n, WIRE_DEPTH_MAX, "nodes");
+	CHECK_INT(t.too_deep, DEEP - WIRE_DEPTH_MAX, "others");
+	call_tree_compensate(&t, NULL);
+	call_tree_sort(&t);
+	json_open(&j, '{');
+	call_tree_json(&t, &j, 0, UINT32_MAX);
+	json_close(&j, '}');
+	CHECK(!out.err && !t.err);
+	CHECK(memmem(out.p, out.n, "\"too_deep\":299000", 17));
+	buf_release(&out);
+	call_tree_release(&t);
+}
+
+TEST(times_of_a_tree_do_not_wrap_around)
+{
+	struct call_tree t;
+
+	call_tree_init(&t);
+	add_made_up(&t, 0, 1000);
+	for (int i = 0; i < 3; i++)
+		add_made_up(&t, 1, UINT64_MAX / 2);
+	call_tree_sort(&t);
+	CHECK(t.total_ns == UINT64_MAX);
+	for (struct call_node *n = t.root.first; n; n = call_node_after(&t, n))
+		CHECK(call_node_share(&t, n) <= 1);
+	call_tree_release(&t);
+}
+
+TEST(json_of_a_tree_closes_what_it_opens)
+{
+	static const uint32_t depths[] = { 0, 1, 2, 3, 1, 2, 0, 0, 5, 7, 6, 1 };
+	static const char *const parts[] = { "{", "}", "[", "]" };
+	struct buf out = { 0 };
+	struct json j = json_to(&out);
+	size_t n[4] = { 0 };
+	struct call_tree t;
+
+	call_tree_init(&t);
+	for (size_t i = 0; i < COUNT(depths); i++)
+		add_made_up(&t, depths[i], 100);
+	call_tree_sort(&t);
+	call_tree_json(&t, &j, 0, 3);
+	for (size_t i = 0; i < out.n; i++)
+		for (size_t k = 0; k < 4; k++)
+			n[k] += out.p[i] == (uint8_t)parts[k][0];
+	CHECK_INT(n[0], n[1], "braces");
+	CHECK_INT(n[2], n[3], "brackets");
+	CHECK_INT(n[0], 11, "nodes of three levels");
+	buf_release(&out);
+	call_tree_release(&t);
 }

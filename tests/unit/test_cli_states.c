@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "cli/states.h"
+#include "cli/report/states.h"
 
 TEST(who_has_no_processor_and_is_neither_blocked_nor_ready_waits)
 {

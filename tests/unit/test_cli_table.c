@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_cli_table.c - columns, and which of them go when there is too little room. */
-#include "cli/table.h"
+#include "cli/screen/table.h"
 
 #include <limits.h>
 

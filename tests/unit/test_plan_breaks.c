@@ -2,7 +2,7 @@
 /* What interrupts processors. */
 #include <math.h>
 
-#include "plan/breaks.h"
+#include "plan/inplace/breaks.h"
 #include "test.h"
 
 TEST(breaks_are_a_share_of_the_time_in_which_they_would_have_been_seen)

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/find.h"
+#include "plan/dig/dig.h"
+#include "plan/dig/find.h"
 #include "test.h"
 
 #define ROOT "a.Web.handle()V"
@@ -19,7 +20,7 @@ static void row(struct dig *d, uint32_t depth, const char *name, uint64_t calls,
 static void begin(struct dig *d)
 {
 	dig_init(d, &usual);
-	d->answer.root = slice_str(ROOT);
+	d->answer.root = d->dug = slice_str(ROOT);
 	d->answer.verdict = DIG_METHOD;
 }
 
@@ -88,6 +89,181 @@ TEST(a_method_below_several_implementations_is_one)
 	CHECK(slice_is(d.answer.guilty, "a.Price.sum()J"));
 	CHECK(d.answer.share.value > 0.89 && d.answer.share.value < 0.91);
 	CHECK_INT(d.answer.per_root.value, 6, NULL);
+	dig_release(&d);
+}
+
+/* Three callees with 39, 20 and 41 % of the time, none of which has most of it: all of them lead to
+ * one method that has. */
+TEST(ways_that_part_and_meet_again_lead_to_where_they_meet)
+{
+	static const char *const ways[] = { "a.One.go()V", "a.Two.go(I)V", "a.Three.run()V" };
+	static const uint64_t shares[] = { 39, 20, 41 };
+	struct buf text = { 0 }, rules = { 0 };
+	struct dig d;
+
+	begin(&d);
+	for (uint64_t r = 1; r < 6; r++) {
+		measure_begin(&d.measure);
+		row(&d, 0, ROOT, 10 * r, 1000000 * r);
+		for (size_t i = 0; i < COUNT(ways); i++) {
+			row(&d, 1, ways[i], 10 * r, 10000 * shares[i] * r);
+			row(&d, 2, "a.Deep.slow()V", 20 * r, 9800 * shares[i] * r);
+		}
+		measure_end(&d.measure);
+	}
+	CHECK(find_branch(&d));
+	CHECK(slice_is(d.answer.guilty, "a.Deep.slow()V"));
+	CHECK_INT(d.answer.ways, 3, NULL);
+	CHECK(d.answer.share.value > 0.97 && d.answer.share.value < 0.99);
+	CHECK_INT(d.answer.per_root.value, 6, NULL);
+	dig_print(&d, &text);
+	CHECK(memmem(text.p, text.n, "called by 3 methods below a.Web.handle", 38));
+	dig_print_rules(&d, &rules);
+	CHECK(memmem(rules.p, rules.n, "inside a.Web::handle() timed", 28));
+	buf_release(&text);
+	buf_release(&rules);
+	dig_release(&d);
+}
+
+static void sample(struct dig *d, uint32_t depth, const char *name, uint64_t n,
+		   enum sample_state state)
+{
+	struct sample_row r = { .depth = depth, .name = slice_str(name) };
+
+	r.self[state] = n;
+	samples_add(&d->all, &r);
+}
+
+TEST(samples_below_several_ways_lead_to_where_they_meet)
+{
+	struct dig d;
+
+	begin(&d);
+	sample(&d, 0, ROOT, 1, SAMPLE_RUNNING);
+	sample(&d, 1, "a.One.go()V", 0, SAMPLE_RUNNING);
+	sample(&d, 2, "a.Deep.slow()V", 39, SAMPLE_RUNNING);
+	sample(&d, 1, "a.Two.go(I)V", 0, SAMPLE_RUNNING);
+	sample(&d, 2, "a.Deep.slow()V", 10, SAMPLE_RUNNING);
+	sample(&d, 3, "a.Deep.inner()V", 10, SAMPLE_RUNNING);
+	sample(&d, 1, "a.Three.run()V", 1, SAMPLE_RUNNING);
+	sample(&d, 2, "a.Deep.slow()V", 39, SAMPLE_RUNNING);
+	samples_seal(&d.all);
+	find_below(&d);
+	find_trail(&d);
+	CHECK_INT(d.trail.n, 2, NULL);
+	CHECK(slice_is(d.answer.guilty, "a.Deep.slow()V"));
+	CHECK_INT(d.trail.steps[1].node->total, 98, "of all three ways");
+	dig_release(&d);
+}
+
+/* 120 levels of itself, each of which parses once: the time is in parsing. */
+TEST(recursion_does_not_hide_what_it_calls)
+{
+	struct dig d;
+
+	begin(&d);
+	sample(&d, 0, ROOT, 0, SAMPLE_RUNNING);
+	for (uint32_t depth = 1; depth < 120; depth++) {
+		sample(&d, depth, "a.Rows.row(I)V", 0, SAMPLE_RUNNING);
+		sample(&d, depth + 1, "java.lang.Long.parseLong(Ljava/lang/String;)J", 0,
+		       SAMPLE_RUNNING);
+		sample(&d, depth + 2,
+		       "java.lang.Throwable.fillInStackTrace(I)Ljava/lang/Throwable;", 2,
+		       SAMPLE_NATIVE);
+		sample(&d, depth + 1, "a.Log.put()V", 1, SAMPLE_RUNNING);
+	}
+	samples_seal(&d.all);
+	CHECK_INT(find_below(&d), 357, NULL);
+	find_trail(&d);
+	CHECK(slice_is(d.answer.guilty, "a.Rows.row(I)V"));
+	CHECK_INT(d.trail.steps[1].node->total, 357, "all levels are one");
+	find_why(&d);
+	CHECK_INT(d.answer.kind, KIND_THROWING, NULL);
+	CHECK(slice_is(d.answer.where, "java.lang.Long.parseLong(Ljava/lang/String;)J"));
+	for (uint64_t r = 1; r < 6; r++) {
+		measure_begin(&d.measure);
+		row(&d, 0, ROOT, r, 1000000 * r);
+		for (uint32_t depth = 1; depth < 120; depth++) {
+			row(&d, depth, "a.Rows.row(I)V", r, (1000000 - 8000 * depth) * r);
+			row(&d, depth + 1, "a.Log.put()V", r, 3000 * r);
+		}
+		measure_end(&d.measure);
+	}
+	find_branch(&d);
+	CHECK(slice_is(d.answer.guilty, "a.Rows.row(I)V"));
+	CHECK_INT(d.answer.n_path, 2, NULL);
+	CHECK_INT(d.answer.per_root.value, 1, "outermost calls");
+	CHECK(slice_is(d.answer.caller, ROOT));
+	dig_release(&d);
+}
+
+/* The root waits for a stage that runs in another pool; the time is below that one. */
+TEST(the_cause_is_looked_for_in_the_task_that_is_waited_for)
+{
+	struct buf text = { 0 };
+	struct dig d;
+
+	begin(&d);
+	d.phase = 6; /* branch */
+	sample(&d, 0, ROOT, 0, SAMPLE_RUNNING);
+	sample(&d, 1, "java.util.concurrent.CompletableFuture.join()Ljava/lang/Object;", 90,
+	       SAMPLE_PARKED);
+	sample(&d, 0, "java.util.concurrent.ThreadPoolExecutor.runWorker()V", 0, SAMPLE_RUNNING);
+	sample(&d, 1, "a.Stage.run()V", 2, SAMPLE_RUNNING);
+	sample(&d, 2, "a.Rates.load()V", 88, SAMPLE_RUNNING);
+	samples_seal(&d.all);
+	find_below(&d);
+	find_trail(&d);
+	CHECK(slice_is(d.answer.task, "a.Stage.run()V"));
+	for (uint64_t r = 1; d.phase == 6 && r < 9; r++) {
+		struct dig_figures f = { .name = slice_str(ROOT), .calls = r, .timed = r };
+
+		measure_begin(&d.measure);
+		row(&d, 0, ROOT, 10 * r, 1000000 * r);
+		row(&d, 0, "a.Stage.run()V", 10 * r, 950000 * r);
+		measure_end(&d.measure);
+		dig_method(&d, &f);
+		dig_measured(&d);
+	}
+	CHECK(slice_is(d.answer.via, "a.Stage.run()V"));
+	CHECK(slice_is(d.answer.waiter, ROOT));
+	CHECK_INT(d.phase, 4, "what does the task call?");
+	CHECK(slice_is(d.answer.guilty, "a.Rates.load()V"));
+	measure_release(&d.measure);
+	measure_init(&d.measure);
+	for (uint64_t r = 1; r < 9; r++) {
+		measure_begin(&d.measure);
+		row(&d, 0, "a.Stage.run()V", 10 * r, 950000 * r);
+		row(&d, 1, "a.Rates.load()V", 10 * r, 930000 * r);
+		measure_end(&d.measure);
+	}
+	CHECK(find_branch(&d));
+	find_why(&d);
+	dig_print(&d, &text);
+	CHECK(memmem(text.p, text.n,
+		     "of the task a.Stage.run that a.Web.handle waits for (100 % of the time of "
+		     "Web.handle), called by a.Stage.run.",
+		     100));
+	buf_release(&text);
+	dig_release(&d);
+}
+
+/* The wait is three times as long as the task runs: there are too few threads for the tasks. */
+TEST(a_queue_before_a_pool_is_not_the_fault_of_its_tasks)
+{
+	struct dig d;
+
+	begin(&d);
+	d.answer.task = slice_str("a.Stage.run()V");
+	d.answer.kind = KIND_FUTURE;
+	d.answer.is_measured = true;
+	d.answer.mean.value = 3e6;
+	d.answer.task_mean.value = 1e6;
+	CHECK(!find_goes_to_task(&d));
+	d.answer.mean.value = 1.5e6;
+	CHECK(find_goes_to_task(&d));
+	d.answer.via = d.answer.task;
+	CHECK(!find_goes_to_task(&d));
 	dig_release(&d);
 }
 

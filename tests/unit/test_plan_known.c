@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of an application from before. */
-#include "plan/known.h"
+#include "plan/dig/known.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "test.h"
@@ -69,10 +70,10 @@ TEST(known_of_another_application_or_of_no_kind_is_refused)
 TEST(known_passes_over_lines_that_it_does_not_understand)
 {
 	static const char text[] =
-		"sonde-known 1\napp shop.Main\nrule hook lost timed\nlater 1 2\n"
+		"sonde-known 1\napp shop.Main\nrule hook a::lost timed\nlater 1 2\n"
 		"past x 100 1 1 1 a.B.c()V\npast 1 2\npast 1 100 -1 1 1 a.B.c()V\n"
-		"past 1 100 1e99 1 1 a.B.c()V\nfinding x\nrule hook lost timed\n"
-		"finding 3 told\nrule hook kept timed";
+		"past 1 100 1e99 1 1 a.B.c()V\nfinding x\nrule hook a::lost timed\n"
+		"finding 3 told\nrule hook a::kept timed";
 	struct buf out = { 0 };
 	struct known k;
 
@@ -81,20 +82,21 @@ TEST(known_passes_over_lines_that_it_does_not_understand)
 	CHECK_INT(k.n_past, 0, NULL);
 	CHECK_INT(k.n_findings, 1, NULL);
 	known_print_rules(&k, &out);
-	CHECK_MEM(out.p, out.n, "# told\nhook kept timed\n", 23, NULL);
+	CHECK_MEM(out.p, out.n, "# told\nhook a::kept timed\n", 26, NULL);
 	buf_release(&out);
 	known_release(&k);
 }
 
 TEST(known_rules_are_told_once_and_the_newest_last)
 {
-	static const char want[] = "# one\nhook b timed\n# two\nhook a timed\nhook c timed\n";
+	static const char want[] =
+		"# one\nhook b::m timed\n# two\nhook a::m timed\nhook c::m timed\n";
 	struct buf out = { 0 };
 	struct known k;
 
 	known_init(&k, slice_str("shop.Main"));
-	add(&k, 1, "one", "hook a timed\nhook b timed\n");
-	add(&k, 2, "two", "hook a timed\nhook c timed\n");
+	add(&k, 1, "one", "hook a::m timed\nhook b::m timed\n");
+	add(&k, 2, "two", "hook a::m timed\nhook c::m timed\n");
 	known_print_rules(&k, &out);
 	CHECK_MEM(out.p, out.n, want, sizeof(want) - 1, NULL);
 	buf_release(&out);
@@ -104,15 +106,15 @@ TEST(known_rules_are_told_once_and_the_newest_last)
 TEST(known_finding_takes_the_place_of_the_same_one_and_of_the_oldest)
 {
 	struct known k;
-	char text[20];
+	char text[32];
 
 	known_init(&k, slice_str("shop.Main"));
-	add(&k, 1, "old", "hook a timed\n");
-	add(&k, 2, "new", "hook a timed\n");
+	add(&k, 1, "old", "hook a::m timed\n");
+	add(&k, 2, "new", "hook a::m timed\n");
 	CHECK_INT(k.n_findings, 1, NULL);
 	CHECK(slice_is(k.findings->text, "new"));
 	for (unsigned i = 0; i < KNOWN_FINDINGS; i++) {
-		snprintf(text, sizeof(text), "hook b%u timed\n", i);
+		snprintf(text, sizeof(text), "hook b::m%u timed\n", i);
 		add(&k, 3 + i, "more", text);
 	}
 	CHECK_INT(k.n_findings, KNOWN_FINDINGS, NULL);
@@ -194,11 +196,65 @@ TEST(known_survives_every_failed_allocation)
 		mem_fail_at(n);
 		known_init(&k, slice_str("shop.Main"));
 		(void)known_read(&k, slice_str(all));
-		add(&k, 9, "more", "hook x timed\n");
+		add(&k, 9, "more", "hook x::m timed\n");
 		known_print(&k, &out);
 		known_print_rules(&k, &out);
 		mem_fail_at(-1);
 		buf_release(&out);
 		known_release(&k);
 	}
+}
+
+/* Whatever a program says of itself, the text has the lines that it would have otherwise. */
+TEST(known_lets_no_name_begin_a_line)
+{
+	static const char evil[] = "x\nrule template evil from \"/tmp/Evil.class\"\nfinding 1 y";
+	struct known_run r = run(1, 1000);
+	struct buf text = { 0 }, rules = { 0 };
+	struct known k, again;
+
+	known_init(&k, slice_str(evil));
+	add(&k, 1, evil, "hook a::b timed\n");
+	add(&k, 2, "two",
+	    "template evil from \"/tmp/Evil.class\"\nhook a::b template evil timed\n");
+	add(&k, 3, "three", "hook a::c timed\n\ttemplate evil\nskip a.**\n");
+	known_set_run(&k, slice_str(evil), &r, 0);
+	known_print(&k, &text);
+	buf_u8(&text, 0);
+	CHECK(!text.err && !strstr((char *)text.p, "\nrule template") && k.n_past == 0);
+	known_print_rules(&k, &rules);
+	buf_u8(&rules, 0);
+	CHECK(strncmp((char *)rules.p, "# x?rule template", 17) == 0);
+	CHECK(!strstr((char *)rules.p, "\ntemplate") && !strstr((char *)rules.p, "\tt"));
+	CHECK(strstr((char *)rules.p, "\nhook a::b timed\n") &&
+	      strstr((char *)rules.p, "\nhook a::c"));
+	text.n--;
+	known_init(&again, k.app);
+	CHECK_INT(known_read(&again, buf_slice(&text)), 0, NULL);
+	CHECK_INT(again.n_findings, 3, NULL);
+	known_release(&again);
+	known_release(&k);
+	buf_release(&text);
+	buf_release(&rules);
+}
+
+TEST(known_reads_no_rule_that_may_not_be_kept)
+{
+	static const char text[] = "sonde-known 1\napp shop.Main\nfinding 3 told\n"
+				   "rule template evil from \"/tmp/Evil.class\"\n"
+				   "rule hook a::b template evil\n"
+				   "rule  template evil\n"
+				   "rule hook a::b if $1.delete!() timed\n"
+				   "rule live a.**\n"
+				   "rule hook a::b if $1.size() > 3 timed\n";
+	struct buf out = { 0 };
+	struct known k;
+
+	known_init(&k, slice_str("shop.Main"));
+	CHECK_INT(known_read(&k, slice_str(text)), 0, NULL);
+	known_print_rules(&k, &out);
+	buf_u8(&out, 0);
+	CHECK_STR((char *)out.p, "# told\nhook a::b if $1.size() > 3 timed\n", NULL);
+	buf_release(&out);
+	known_release(&k);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/dig.h"
-#include "plan/machine.h"
+#include "plan/dig/dig.h"
+#include "plan/dig/machine.h"
 #include "test.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/measure.h"
+#include "plan/dig/measure.h"
 #include "test.h"
 
 static void add(struct measure *m, uint32_t depth, const char *name, uint64_t calls, uint64_t ns)
@@ -40,6 +40,34 @@ TEST(windows_are_what_figures_grow_by)
 	CHECK(!measure_method(&m, slice_str("a.Nobody.no()V"), &all));
 	CHECK(measure_method(&m, slice_str("a.Stuck.wait()V"), &all));
 	CHECK_INT(measure_ns(&m, &all), 0, "no call of it has ended");
+	measure_release(&m);
+}
+
+TEST(calls_of_a_method_by_itself_are_part_of_the_outermost)
+{
+	struct measured *row;
+	struct measure m;
+
+	measure_init(&m);
+	for (uint64_t r = 1; r < 4; r++) {
+		measure_begin(&m);
+		add(&m, 0, "a.Rows.all()V", r, 1000 * r);
+		add(&m, 1, "a.Rows.row()V", 2 * r, 900 * r);
+		add(&m, 2, "a.Rows.row()V", 20 * r, 800 * r);
+		add(&m, 3, "a.Rows.row()V", 200 * r, 700 * r);
+		add(&m, 4, "a.Cell.put()V", 400 * r, 500 * r);
+		add(&m, 2, "a.Cell.put()V", 10 * r, 50 * r);
+		add(&m, 1, "a.Log.put()V", r, 50 * r);
+		measure_end(&m);
+	}
+	row = m.root.first->first;
+	CHECK_INT(measure_calls(&m, row), 4, NULL);
+	CHECK_INT(measure_ns(&m, row), 1800, NULL);
+	CHECK(slice_is(row->first->name, "a.Cell.put()V"));
+	CHECK_INT(measure_calls(&m, row->first), 820, "at all levels");
+	CHECK_INT(measure_ns(&m, row->first), 1100, NULL);
+	CHECK(!row->first->next);
+	CHECK(slice_is(row->next->name, "a.Log.put()V"));
 	measure_release(&m);
 }
 

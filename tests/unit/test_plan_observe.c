@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* memmem() */
-#include "plan/observe.h"
+#include "plan/observe/observe.h"
 
 #include "base/mem.h"
 #include "rule/rules.h"

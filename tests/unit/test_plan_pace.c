@@ -2,7 +2,7 @@
 /* How fast a program is with hooks and without. */
 #include <math.h>
 
-#include "plan/pace.h"
+#include "plan/inplace/pace.h"
 #include "test.h"
 
 TEST(marks_are_called_moderately_often_and_the_best_come_first)

@@ -2,7 +2,7 @@
 /* Figures from rounds before each of which a method was compiled anew. */
 #include <math.h>
 
-#include "plan/rounds.h"
+#include "plan/inplace/rounds.h"
 #include "test.h"
 
 static double any(uint64_t *x)

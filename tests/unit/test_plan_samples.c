@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/kind.h"
-#include "plan/samples.h"
-#include "plan/trail.h"
+#include <stdio.h>
+
+#include "plan/dig/kind.h"
+#include "plan/dig/samples.h"
+#include "plan/dig/trail.h"
 #include "test.h"
 
 struct frame {
@@ -142,11 +144,61 @@ TEST(names_are_taken_apart)
 {
 	struct slice name = slice_str("com.shop.Cart$Line.<init>(ILjava/lang/String;)V");
 
-	CHECK(slice_is(sample_class(name), "com.shop.Cart$Line"));
-	CHECK(slice_is(sample_method(name), "<init>"));
-	CHECK(slice_is(sample_desc(name), "(ILjava/lang/String;)V"));
-	CHECK(slice_is(sample_plain(slice_str("")), ""));
-	CHECK(slice_is(sample_class(slice_str("main")), "main"));
+	CHECK(slice_is(sample_node_class(name), "com.shop.Cart$Line"));
+	CHECK(slice_is(sample_node_method(name), "<init>"));
+	CHECK(slice_is(sample_node_desc(name), "(ILjava/lang/String;)V"));
+	CHECK(slice_is(sample_node_plain(slice_str("")), ""));
+	CHECK(slice_is(sample_node_class(slice_str("main")), "main"));
 	CHECK(trail_is_sql(slice_str("org.h2.jdbc.JdbcPreparedStatement.executeQuery()V")));
 	CHECK(!trail_is_sql(slice_str("org.h2.jdbc.JdbcPreparedStatement.close()V")));
+}
+
+TEST(samples_of_any_width_and_depth_are_taken)
+{
+	enum { MANY = 100000 };
+	struct samples s;
+	char name[32];
+
+	samples_init(&s);
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct sample_row row = { .depth = 0, .self = { 1 } };
+
+		snprintf(name, sizeof(name), "a.B.m%u()V", i);
+		row.name = slice_str(name);
+		samples_add(&s, &row);
+		row.depth = i;
+		row.name = slice_str("a.B.deeper()V");
+		samples_add(&s, &row);
+	}
+	samples_seal(&s);
+	CHECK(!s.err && s.n >= MANY);
+	CHECK_INT(s.root.total, MANY + 1000, "what is deeper than any stack is left out");
+	samples_release(&s);
+}
+
+TEST(names_that_no_rule_can_have_are_not_hooked)
+{
+	static const struct {
+		const char *name;
+		bool can;
+	} cases[] = {
+		{ "a.B.c()V", true },
+		{ "a.B.\303\244()V", true },
+		{ "a.B.c()V\nhook **::* timed", false },
+		{ "a.B.c d()V", false },
+		{ "a.B.\033[31m()V", false },
+		{ "a.B.c#()V", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sample_row row = { .name = slice_str(cases[i].name), .self = { 1 } };
+		struct samples s;
+
+		CHECK(sample_node_can_be_named(row.name) == cases[i].can);
+		samples_init(&s);
+		samples_add(&s, &row);
+		CHECK(!(s.root.first->flags & SAMPLE_IS_FIXED) == cases[i].can);
+		samples_release(&s);
+	}
 }

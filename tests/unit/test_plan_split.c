@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/split.h"
+#include "plan/dig/split.h"
 #include "test.h"
 
 static void call(struct split *s, double ns, const char *first, const char *second)

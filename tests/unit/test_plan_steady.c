@@ -2,7 +2,7 @@
 /* Ratios that disturbed windows do not move. */
 #include <math.h>
 
-#include "plan/steady.h"
+#include "plan/stats/steady.h"
 #include "test.h"
 
 static double any(uint64_t *x)

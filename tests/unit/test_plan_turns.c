@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is measured alone next, and what windows add up to. */
-#include "plan/tally.h"
-#include "plan/turns.h"
+#include "plan/stats/tally.h"
+#include "plan/inplace/turns.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "probe/counters.h"
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 enum { FAULTS, SWITCHES, NONE, MINOR };
 enum { STEP = 4096 };

@@ -10,7 +10,7 @@
  * of that is running. */
 #include "test_probe.h"
 
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 #include <pthread.h>
 #include <semaphore.h>

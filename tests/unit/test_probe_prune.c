@@ -5,7 +5,7 @@
  * there are some hot contexts among a great many cold ones, and new ones all the time. */
 #include "test_probe.h"
 
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -341,13 +341,13 @@ PROBE_TEST(a_thread_without_room_waits_for_who_reads, 256 << 10)
 
 	every_method_timed();
 	walk(&whole, 5);
-	figures_begin();
+	sums_begin();
 	pthread_create(&looks, NULL, look_for_who_waits, NULL);
 	for (uint64_t k = 0; k < 2000 && !__atomic_load_n(&seen, __ATOMIC_RELAXED); k++)
 		walk_some(6 + k);
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(looks, NULL);
-	figures_end();
+	sums_end();
 	MUST(seen);
 }
 
@@ -360,12 +360,12 @@ PROBE_TEST(calls_go_on_without_a_context_while_somebody_reads_for_long, 256 << 1
 	every_method_timed();
 	walk(&whole, 5);
 	before = refused();
-	figures_begin();
+	sums_begin();
 	for (uint64_t k = 0; k < 20; k++) {
 		walk_some(6 + k);
 		waited |= probe_local.mine->prune.in_vain > 0;
 	}
-	figures_end();
+	sums_end();
 	MUST(waited);
 	MUST_INT(LOAD(probe.pruning), 0);
 	MUST(refused() > before);

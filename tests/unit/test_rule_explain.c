@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "rule/explain.h"
+#include "rule/rules_explain.h"
 
 static const char rules_text[] =
 	"hook com.shop.**::* light\n"

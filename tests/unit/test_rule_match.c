@@ -32,10 +32,10 @@ static const struct entry world[] = {
 };
 
 /* Room for the slices of one class. */
-struct room {
+struct scratch {
 	struct slice interfaces[3], annotations[2];
 };
-static struct room rooms[COUNT(world)];
+static struct scratch rooms[COUNT(world)];
 
 static bool fill(size_t i, struct rule_class *out)
 {
@@ -472,6 +472,24 @@ TEST(the_digest_holds_what_can_touch_the_class_and_nothing_else)
 		"capture u = $1 at a.B::c\ncapture u = $2 at a.B::d\n");
 }
 
+/* The text from the rules that touch com.shop.Cart is that of all rules about it. */
+static void check_touching_text(const char *text)
+{
+	struct rule_class cls = class_of("com/shop/Cart");
+	const struct rule *touching[16];
+	struct buf a = { 0 }, b = { 0 };
+	struct rules *rules;
+	struct arena mem;
+
+	rules = parse(&mem, text);
+	rules_weave_text(rules, &cls, &a);
+	rules_touching_text(touching, rules_touching(rules, &cls, touching), &b);
+	CHECK_INT(slice_eq(buf_slice(&a), buf_slice(&b)), true, text);
+	buf_release(&a);
+	buf_release(&b);
+	arena_release(&mem);
+}
+
 /* Both texts weave com.shop.Cart alike. */
 static void check_weaves_alike(const char *text, const char *other, bool alike)
 {
@@ -481,6 +499,7 @@ static void check_weaves_alike(const char *text, const char *other, bool alike)
 
 	rules_weave_text(parse(&mem, text), &cls, &a);
 	rules_weave_text(parse(&mem_other, other), &cls, &b);
+	check_touching_text(text);
 	if (!CHECK_INT(slice_eq(buf_slice(&a), buf_slice(&b)), alike, other))
 		fprintf(stderr, "%.*s---\n%.*s", (int)a.n, (char *)a.p, (int)b.n, (char *)b.p);
 	buf_release(&a);
@@ -560,7 +579,7 @@ TEST(the_index_agrees_with_testing_every_rule)
 
 		room.ready = false;
 		for (size_t k = 0; k < rules->n; k++)
-			if (target_test(&rules->all[k]->target, &cls, NULL, &room).answer ==
+			if (rule_target_test(&rules->all[k]->target, &cls, NULL, &room).answer ==
 			    TARGET_HIT)
 				want = rules->all[k];
 		rules_match_place(rules, &cls, &got);

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "classes.h"
-#include "classfile/show.h"
+#include "classfile/show/show.h"
 
 static const struct {
 	const char *in, *out;
@@ -104,7 +104,7 @@ TEST(show_lists_every_part_and_survives_the_broken_ones)
 
 	if (!CHECK_INT(class_read(&mem, make(&m), &cls, NULL), 0, NULL))
 		return;
-	CHECK_INT(class_show(cls, &(struct show_options){ .code = true, .hex = true }, &out), 0,
+	CHECK_INT(show_class(cls, &(struct show_options){ .code = true, .hex = true }, &out), 0,
 		  NULL);
 	for (size_t i = 0; i < COUNT(wanted); i++)
 		if (!CHECK_INT(contains(&out, wanted[i]), true, wanted[i]))
@@ -125,7 +125,7 @@ TEST(show_json_holds_instructions_with_their_targets)
 
 	if (!CHECK_INT(class_read(&mem, make(&m), &cls, NULL), 0, NULL))
 		return;
-	CHECK_INT(class_show_json(cls, &(struct show_options){ .code = true, .method = "f*" }, &j),
+	CHECK_INT(show_class_json(cls, &(struct show_options){ .code = true, .method = "f*" }, &j),
 		  0, NULL);
 	CHECK(contains(&out, "{\"at\":4,\"label\":\"L1\",\"op\":\"ifne\",\"text\":\"ifne L0\","
 			     "\"target\":\"L0\"}"));
@@ -153,7 +153,7 @@ TEST(show_survives_every_failed_allocation)
 		mem_fail_at(n);
 		rc = class_read(&mem, bytes, &cls, NULL);
 		if (rc >= 0)
-			rc = class_show(cls, &(struct show_options){ .code = true, .pool = true },
+			rc = show_class(cls, &(struct show_options){ .code = true, .pool = true },
 					&out);
 		hit = mem_fail_hit() != 0;
 		mem_fail_at(-1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Totals from calls that were measured alone. */
-#include "tree/place.h"
+#include "tree/tree_place.h"
 
 #include <math.h>
 
@@ -73,7 +73,7 @@ TEST(what_was_measured_alone_needs_nothing_subtracted_but_one_offset)
 	node(&t, 1, 0, 10, 120000);
 	node(&t, 2, 1, 1000, 33000);
 	tree_compensate(&t, &c);
-	place_into(&t, alone, COUNT(alone), NULL, &c);
+	tree_place_into(&t, alone, COUNT(alone), NULL, &c);
 	m = method(&t, 1);
 	CHECK(m.flags & TREE_PLACED);
 	CHECK(near(m.total.mid, 10 * 300) && near(m.total.low, 10 * 292) &&
@@ -103,7 +103,7 @@ TEST(a_call_too_short_to_be_told_leaves_its_time_with_its_caller_and_all_adds_up
 	node(&t, 2, 1, 100, 90000);
 	node(&t, 3, 2, 1000, 33000);
 	tree_compensate(&t, &c);
-	place_into(&t, alone, COUNT(alone), NULL, &c);
+	tree_place_into(&t, alone, COUNT(alone), NULL, &c);
 	for (uint32_t id = 1; id <= 3; id++) {
 		m[id] = method(&t, id);
 		self += m[id].self.mid;
@@ -132,7 +132,7 @@ TEST(code_that_was_compiled_several_times_has_its_own_scatter_and_not_the_calibr
 		tree_init(&t);
 		node(&t, 1, 0, 10, 15000);
 		tree_compensate(&t, &c);
-		place_into(&t, alone, 1, NULL, &c);
+		tree_place_into(&t, alone, 1, NULL, &c);
 		high[i] = method(&t, 1).total.high;
 		tree_release(&t);
 	}
@@ -151,7 +151,7 @@ TEST(a_recursion_has_the_time_of_its_outermost_calls_and_all_of_it_is_its_own)
 	node(&t, 7, 1, 20, 80000);
 	node(&t, 7, 2, 40, 60000);
 	tree_compensate(&t, &c);
-	place_into(&t, alone, 1, NULL, &c);
+	tree_place_into(&t, alone, 1, NULL, &c);
 	m = method(&t, 7);
 	CHECK(near(m.total.mid, 10000));
 	CHECK(near(m.self.mid, 10000));
@@ -172,7 +172,7 @@ TEST(a_mean_that_is_not_known_or_lacks_long_calls_is_not_used)
 	for (uint32_t id = 1; id <= 4; id++)
 		node(&t, id, 0, 10, 5000);
 	tree_compensate(&t, &c);
-	place_into(&t, alone, COUNT(alone), NULL, &c);
+	tree_place_into(&t, alone, COUNT(alone), NULL, &c);
 	for (uint32_t id = 1; id <= 4; id++)
 		CHECK(!(method(&t, id).flags & TREE_PLACED) &&
 		      near(method(&t, id).total.mid, 4700));
@@ -193,7 +193,7 @@ TEST(closed_hooks_cost_a_little_and_slow_calls_may_be_the_methods_own)
 	node(&t, 2, 1, 100, 20000);
 	node(&t, 3, 2, 900, 10000);
 	tree_compensate(&t, &c);
-	place_into(&t, alone, 1, NULL, &c);
+	tree_place_into(&t, alone, 1, NULL, &c);
 	CHECK(near(method(&t, 1).total.mid, 10 * (315 - 100 * 2000 / 2315.0)));
 	CHECK(near(method(&t, 1).total.low, 10 * (345 - 35 - 200)));
 	CHECK(near(method(&t, 1).total.high, 10 * (445 - 25)));
@@ -209,13 +209,13 @@ TEST(the_program_without_hooks_is_the_closed_time_and_the_open_one_at_its_speed)
 				   .alone = 1e6,
 				   .more = 5e7 };
 	struct costs c = costs();
-	struct span s = place_total(&p, &c);
+	struct span s = tree_place_total(&p, &c);
 
 	CHECK(near(s.mid, 4.1e9 - 1e8 - 5e7));
 	CHECK(near(s.low, 4.08e9 - 1e8 - 5e7) && near(s.high, 4.12e9 - 1e8 - 5e7));
 	p.speed_margin = -1; /* not known: anything from standing still to full speed */
 	p.alone = p.more = 0;
-	s = place_total(&p, &c);
+	s = tree_place_total(&p, &c);
 	CHECK(near(s.low, 4e9) && near(s.high, 5e9));
 }
 
@@ -229,7 +229,7 @@ TEST(a_call_that_is_too_long_to_be_measured_alone_has_the_programs_share)
 	tree_init(&t);
 	node(&t, 1, 0, 1, 5e9);
 	tree_compensate(&t, &c);
-	place_into(&t, alone, 1, &p, &c);
+	tree_place_into(&t, alone, 1, &p, &c);
 	CHECK(near(method(&t, 1).total.mid, 4.5e9));
 	tree_release(&t);
 }

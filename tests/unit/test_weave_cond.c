@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "classes.h"
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "test.h"
 #include "weave/weave.h"
 
@@ -232,7 +232,7 @@ static void weave_condition(const char *target, const char *cond, uint32_t want)
 
 TEST(conditions_of_all_kinds_pass_the_checker_in_methods)
 {
-	for (size_t i = 0; i < COUNT(conditions); i++)
+	for (size_t i = 0; i < COUNT(conditions); i += test_is_short() ? 4 : 1)
 		weave_condition("*(int, ..)", conditions[i], 6);
 	for (size_t i = 0; i < COUNT(own); i++)
 		weave_condition("*(int, ..) only not static", own[i], 5);
@@ -240,7 +240,7 @@ TEST(conditions_of_all_kinds_pass_the_checker_in_methods)
 
 TEST(conditions_on_the_result_pass_the_checker)
 {
-	for (size_t i = 0; i < COUNT(late); i++) {
+	for (size_t i = 0; i < COUNT(late); i += test_is_short() ? 3 : 1) {
 		weave_condition("whole", late[i], 1);
 		weave_condition("big", late[i], 1);
 	}
@@ -347,7 +347,7 @@ TEST(random_conditions_pass_the_checker)
 {
 	uint64_t seed = 4711;
 
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < (test_is_short() ? 40 : 300); i++) {
 		struct buf text = { 0 };
 		struct fixture t;
 
@@ -414,7 +414,7 @@ TEST(conditions_survive_classes_with_changed_bytes)
 
 	if (!open_rules(&t, text) || !CHECK(copy != NULL))
 		return;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < (test_is_short() ? 300 : 3000); i++) {
 		struct arena mem, work;
 		struct fault f = { 0 };
 

@@ -8,7 +8,7 @@
 #include "rule/error.h"
 #include "rule/rules.h"
 #include "test.h"
-#include "weave/facts.h"
+#include "weave/class_facts.h"
 #include "weave/glob.h"
 #include "weave/weave.h"
 
@@ -39,7 +39,7 @@ TEST(glob_matches_names_and_descriptors)
 			  cases[i].matches, cases[i].list);
 }
 
-struct call {
+struct class_call {
 	const char *owner, *name, *desc;
 };
 
@@ -48,7 +48,7 @@ struct method_case {
 	const char *class_name, *super, *interface;
 	const char *on_class, *on_method; /* annotations */
 	const char *name, *desc;
-	struct call calls[2];
+	struct class_call calls[2];
 	bool odd; /* code that is hard to step over stands before the calls */
 };
 
@@ -133,8 +133,8 @@ static const char *category(const struct method_case *c)
 	put_method(&m, c);
 	if (CHECK_INT(class_read(&mem, maker_bytes(&m), &cls, NULL), 0, c->name)) {
 		facts.resolver = &resolver;
-		CHECK_INT(facts_of_class(cls, &mem, &facts), 0, c->name);
-		CHECK_INT(facts_of_method(cls, &cls->methods[0], &mem, &method), 0, c->name);
+		CHECK_INT(class_facts_of_class(cls, &mem, &facts), 0, c->name);
+		CHECK_INT(class_facts_of_method(cls, &cls->methods[0], &mem, &method), 0, c->name);
 		CHECK_INT(fit_init(&fit, &facts, cls, &mem), 0, c->name);
 		got = fit_category(&fit, &cls->methods[0], &method);
 		class_release(cls);
@@ -231,8 +231,9 @@ TEST(fit_reads_no_further_than_the_code)
 		maker_code(&m, ACC_PUBLIC, "f", "()V",
 			   (struct maker_code){ .code = { ends[i], sizeof(ends[i]) } });
 		if (CHECK_INT(class_read(&mem, maker_bytes(&m), &cls, NULL), 0, NULL)) {
-			CHECK_INT(facts_of_class(cls, &mem, &facts), 0, NULL);
-			CHECK_INT(facts_of_method(cls, &cls->methods[0], &mem, &method), 0, NULL);
+			CHECK_INT(class_facts_of_class(cls, &mem, &facts), 0, NULL);
+			CHECK_INT(class_facts_of_method(cls, &cls->methods[0], &mem, &method), 0,
+				  NULL);
 			CHECK_INT(fit_init(&fit, &facts, cls, &mem), 0, NULL);
 			CHECK(!fit_category(&fit, &cls->methods[0], &method));
 			class_release(cls);
@@ -348,5 +349,35 @@ TEST(weave_takes_the_variant_that_is_for_the_method)
 		CHECK_STR(got.template, cases[i].template, cases[i].rule);
 		CHECK_STR(got.category, cases[i].category, cases[i].rule);
 		maker_release(&m);
+	}
+}
+
+TEST(ancestors_further_up_matter_only_to_methods_of_their_kind)
+{
+	static const struct {
+		const char *parent, *above; /* named in the class's file, and by its parent */
+		const char *name, *desc;
+		bool any, meets;
+	} cases[] = {
+		{ "a/Pooled", "java/sql/Connection", "prepareStatement", "()V", true, true },
+		{ "a/Pooled", "java/sql/Connection", "toString", "()V", true, false },
+		{ "java/sql/Connection", "java/lang/AutoCloseable", "commit", "()V", false, false },
+		{ "java/sql/Connection", "java/sql/Connection", "commit", "()V", false, false },
+		{ "java/sql/PreparedStatement", "java/sql/Statement", "execute", "()V", false,
+		  false }, /* one row has them both */
+		{ "a/Proxied", "java/lang/annotation/Annotation", "value", "()I", false, false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct rule_lineage own = { .ready = true, .n = 1 }, all;
+		struct fit_gain gain;
+
+		own.list[0] = (struct rule_ancestor){ .name = slice_str(cases[i].parent) };
+		all = own;
+		all.list[all.n++] = (struct rule_ancestor){ .name = slice_str(cases[i].above) };
+		fit_gain(&gain, &all, &own);
+		CHECK_INT(gain.any, cases[i].any, cases[i].above);
+		CHECK_INT(fit_gain_meets(&gain, slice_str(cases[i].name), slice_str(cases[i].desc)),
+			  cases[i].meets, cases[i].name);
 	}
 }

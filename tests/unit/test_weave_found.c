@@ -3,7 +3,7 @@
 #include "classes.h"
 #include "test.h"
 
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "weave/weave.h"
 
 struct weaving {

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "classes.h"
-#include "classfile/check.h"
+#include "classfile/check/check.h"
 #include "test.h"
 
 /* What templates and methods call; numbers in their code below stand for these. */

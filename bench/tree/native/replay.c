@@ -15,7 +15,7 @@
 #define _GNU_SOURCE
 #include "bench/tree/native/events.h"
 
-#include "probe/probe_priv.h"
+#include "probe/inner.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ enum { DEEP = 1 << 16 };
 
 uint64_t replay_tick;
 
-struct trace {
+struct trace_file {
 	const uint8_t *bytes, *end;
 };
 
@@ -108,7 +108,7 @@ static uint32_t child(uint32_t parent, uint32_t id, bool make)
 }
 
 /* The time of a call is that of the context; what never ended has none. */
-static void count(const struct trace *trace)
+static void count(const struct trace_file *trace)
 {
 	static struct {
 		uint32_t context;
@@ -170,7 +170,7 @@ static void *replay(void *arg)
 		uint64_t token;
 		uint32_t id;
 	} stack[DEEP + 1];
-	const struct trace *trace = arg;
+	const struct trace_file *trace = arg;
 	uint64_t event, id, began = ns_now();
 	uint32_t depth = 0;
 
@@ -291,11 +291,11 @@ static void compare(const char *name, const struct shown *s, bool with_times)
 	       (unsigned long)s->strangers, (unsigned long)s->calls);
 }
 
-static struct trace open_trace(const char *path)
+static struct trace_file open_trace(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	struct trace t = { 0 };
+	struct trace_file t = { 0 };
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		perror(path);
@@ -330,7 +330,7 @@ int main(int argc, char **argv)
 	truth.n = 1;
 	grow();
 	for (int i = optind + 1; i < argc; i++) {
-		struct trace t = open_trace(argv[i]);
+		struct trace_file t = open_trace(argv[i]);
 
 		count(&t);
 	}
@@ -340,7 +340,7 @@ int main(int argc, char **argv)
 		return 3;
 	set_methods();
 	for (int i = optind + 1; i < argc; i++) {
-		struct trace t = open_trace(argv[i]);
+		struct trace_file t = open_trace(argv[i]);
 		pthread_t thread;
 
 		if (pthread_create(&thread, NULL, replay, &t))

@@ -15,7 +15,7 @@ static inline uint64_t tick_arch_now(void)
  * and whatever was still under way. */
 static inline void tick_arch_settle(void)
 {
-	__builtin_ia32_lfence();
+	__asm__ volatile("lfence" ::: "memory"); /* the builtin wants vector registers */
 }
 
 /* The counter's frequency as the processor tells it; 0: it does not, measure. */

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* keeper.h - what has to be done once a second while there are rules: hooks that are due leave, 1/N
- * follows how hot a method is, ended threads are taken in, stalls and concurrency are seen. */
-#ifndef AGENT_KEEPER_H
-#define AGENT_KEEPER_H
-
-void keeper_tick(void);
-
-#endif

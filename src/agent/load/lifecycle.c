@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lifecycle.c - the agent's first and last acts: rules that are there from the start, the report at the
+ * end of the JVM, and leaving it as it was. */
+#include "agent/load/lifecycle.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "agent/classes/cached.h"
+#include "agent/classes/loaders.h"
+#include "agent/classes/woven.h"
+#include "agent/core/agent.h"
+#include "agent/core/gates.h"
+#include "agent/core/guests.h"
+#include "agent/core/scratch.h"
+#include "agent/hotspot/critical.h"
+#include "agent/load/earlier.h"
+#include "agent/natives/data.h"
+#include "agent/natives/probes.h"
+#include "agent/sampling/stack_stream.h"
+#include "agent/serve/callees.h"
+#include "agent/serve/rows.h"
+#include "agent/serve/in_place.h"
+#include "agent/serve/sample.h"
+#include "agent/serve/call_types.h"
+#include "agent/serve/transactions.h"
+#include "agent/weaving/recompile.h"
+#include "agent/weaving/apply.h"
+#include "agent/weaving/change.h"
+#include "agent/weaving/instrument.h"
+#include "agent/weaving/proof.h"
+#include "probe/probe.h"
+#include "wire/wire.h"
+
+enum {
+	RULE_FILE_MAX = 4 << 20,
+	GUESTS_MS = 5000, /* so long threads of the program may take to come out */
+};
+
+/* ---- rules from the start, and the last report -------------------------------------------- */
+
+static bool read_file(const char *path, struct buf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : 1;
+	uint8_t *p;
+
+	while (n > 0 && out->n <= RULE_FILE_MAX && (p = buf_room(out, 64 << 10))) {
+		n = read(fd, p, 64 << 10);
+		out->n += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return n == 0 && !out->err;
+}
+
+static void add_noting(struct slice text, const char *origin)
+{
+	struct buf why = { 0 };
+
+	if (rulebook_add(text, origin, &(struct rule_entry){ 0 }, &why) < 0)
+		agent_note("%.*s", (int)why.n, (const char *)why.p);
+	buf_release(&why);
+}
+
+/* The program's classes are not there yet: what does not fit them is left alone when they come. */
+static void bind_at_start(JNIEnv *jni)
+{
+	struct edition *e = edition_get();
+	struct buf why = { 0 };
+
+	if (e && change_is_about_data(e->rules) && data_init(jni) >= 0 &&
+	    data_bind(jni, e->rules, &why) < 0)
+		agent_note("%.*s", (int)why.n, (const char *)why.p);
+	buf_release(&why);
+	edition_put(e);
+}
+
+void lifecycle_at_start(JNIEnv *jni)
+{
+	const char *file = agent.options.files;
+	struct buf text = { 0 };
+	bool earlier = earlier_rules(&text);
+
+	loaders_follow(woven_unload, apply_tell);
+	/* before the rules: keys of them are made with the cache's secret */
+	if (earlier || *file || agent.options.rules.n)
+		cached_open();
+	if (earlier) /* first, so that those of today decide */
+		add_noting(buf_slice(&text), "memory");
+	for (; *file; file += strlen(file) + 1) {
+		buf_clear(&text);
+		if (read_file(file, &text))
+			add_noting(buf_slice(&text), file);
+		else
+			agent_note("%s: cannot be read", file);
+	}
+	buf_release(&text);
+	if (agent.options.rules.n)
+		add_noting(buf_slice(&agent.options.rules), "options");
+	if (!rulebook.n)
+		return;
+	probe_mute(true);
+	if (probes_init(jni) < 0) {
+		rulebook_remove(change_any, NULL);
+	} else {
+		bind_at_start(jni);
+		change_to_rules(jni);
+	}
+	probe_mute(false);
+}
+
+void lifecycle_last_report(void)
+{
+	struct buf out = { 0 };
+	char path[1100];
+	int fd;
+
+	if (!agent.options.report[0])
+		return;
+	agent_scale_update();
+	conn_welcome(&out);
+	rows_put_methods(&out, 0);
+	(void)rows_put_tree(&out, NULL, NULL); /* without it there are still the methods */
+	call_types_put(&out);
+	in_place_put(&out);
+	change_put_left(&out);
+	rows_put_status(&out);
+	snprintf(path, sizeof(path), "%s.%d", agent.options.report, (int)getpid());
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0 && !out.err)
+		for (size_t at = 0; at < out.n;) {
+			ssize_t n = write(fd, out.p + at, out.n - at);
+
+			if (n <= 0)
+				break;
+			at += (size_t)n;
+		}
+	if (fd >= 0)
+		close(fd);
+	buf_release(&out);
+}
+
+/* ---- leaving ------------------------------------------------------------------------------ */
+
+/* The agent's thread. */
+static bool leaving;
+
+/* Other clients who wait for something learn why it does not come. */
+static void end_sessions(const struct conn *mine)
+{
+	for (struct conn *c = NULL; (c = conn_next(c));) {
+		if (c == mine || !(c->watch.first || transactions_is_for(c) || sample_is_for(c) ||
+				   stack_stream_is_for(c) || in_place_is_for(c)))
+			continue;
+		conn_done(c, CANNOT, "another client takes the agent out of this program");
+		c->watch = (struct watch){ 0 };
+		conn_flush(c, 0);
+	}
+	sample_stop();
+	stack_stream_stop();
+	in_place_stop();
+	transactions_stop();
+}
+
+/* No thread enters any more, and those inside leave.  Gives the number of those that do not: then all is as
+ * before. */
+static unsigned see_guests_out(struct conn *c)
+{
+	conn_progress(c, "waiting for threads in the agent's code", 0, 0);
+	agent_listen(false);
+	if (guests_close(GUESTS_MS))
+		return 0;
+	agent_listen(true);
+	return guests_count() ? guests_count() : 1;
+}
+
+static void tell_proof(struct conn *c, const struct proof *proof)
+{
+	static const char *const flags[] = {
+		[CRITICAL_NEVER] = "",
+		[CRITICAL_AS_IT_WAS] = " The JVM's flag CriticalJNINatives is what it was.",
+		[CRITICAL_OTHER] = " The JVM's flag CriticalJNINatives is NOT what it was.",
+	};
+	enum critical_is flag = critical_look();
+	char foreign[120] = "";
+
+	if (proof->foreign)
+		snprintf(foreign, sizeof(foreign),
+			 ", but for changes of another agent in %llu classes",
+			 (unsigned long long)proof->foreign);
+	conn_done(c, flag == CRITICAL_OTHER ? NO : DONE,
+		  "detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
+		  "have their original byte code%s. Hooks now in the program: 0.%s\n"
+		  "Gone: thread, socket, events. Idle until the JVM ends: the library, and "
+		  "java.util.SondeProbe with its helpers (%s).",
+		  (unsigned long long)proof->ever, (unsigned long long)proof->classes,
+		  (unsigned long long)proof->methods, foreign, flags[flag],
+		  proof->ever ? "all gates closed" : "never defined");
+}
+
+/* Does anybody else need the agent: a client, or one who has left rules that stay? */
+static bool is_needed(const struct conn *by)
+{
+	for (struct conn *c = NULL; (c = conn_next(c));)
+		if (c != by && c->greeted && conn_is_alive(c))
+			return true;
+	for (size_t i = 0; i < rulebook.n; i++)
+		if (!rulebook.entries[i].holder &&
+		    strcmp(rulebook.entries[i].origin, "memory") != 0)
+			return true;
+	return false;
+}
+
+void lifecycle_detach(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct proof proof = { 0 };
+	struct wire_detach m;
+	unsigned guests;
+
+	if (wire_get_detach(payload, &m) >= 0 && m.flags & DETACH_IF_ALONE && is_needed(c)) {
+		conn_done(c, NO, "others use the agent, so it stays; 'sonde detach' takes it out");
+		return;
+	}
+	end_sessions(c);
+	gates_close_all(jni);
+	rulebook_remove(change_any, NULL);
+	conn_progress(c, "taking hooks out", 0, 0);
+	change_to_rules_at_once(jni);
+	proof_take(jni, &c->out, &proof);
+	if (proof.differ) {
+		conn_done(
+			c, NO,
+			"%llu of %llu classes still have hooks; the agent stays. Another agent may "
+			"have kept them.",
+			(unsigned long long)proof.differ, (unsigned long long)proof.classes);
+		return;
+	}
+	guests = see_guests_out(c);
+	if (guests) {
+		conn_done(c, NO,
+			  "all hooks are out, but %u of the program's threads did not come out of "
+			  "the agent's code within %d s; a debugger may have stopped them. The "
+			  "agent stays, idle. Try again when they run.",
+			  guests, GUESTS_MS / 1000);
+		return;
+	}
+	critical_back();
+	tell_proof(c, &proof);
+	conn_flush(c, 2000);
+	leaving = true;
+	agent.leaving = true;
+}
+
+void lifecycle_after_stop(void)
+{
+	if (!leaving)
+		return;
+	leaving = false;
+	cached_close();
+	if (agent_enter_jvm()) { /* only a thread of the JVM may */
+		recompile_end();
+		(*agent.jvmti)->DisposeEnvironment(agent.jvmti);
+		agent_leave_jvm();
+	}
+	callees_forget();
+	edition_free_unused();
+	scratch_drop();
+	agent.jvmti = NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* value_text.h - what java.util.SondeText, which shows objects to people who watch calls, needs of C. */
+#ifndef AGENT_NATIVES_VALUE_TEXT_H
+#define AGENT_NATIVES_VALUE_TEXT_H
+
+#include <jni.h>
+
+#include "base/slice.h"
+
+/* The fields of objects that class c declares, as SondeKnown.fields() wants them; none once the agent
+ * has left.  In an observed thread. */
+jobjectArray value_text_fields(JNIEnv *jni, jclass c);
+
+/* How deep objects are shown, and names whose values are hidden, separated by commas; an empty list
+ * hides nothing. */
+void value_text_set(JNIEnv *jni, unsigned depth, struct slice redact);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slots.h - the threads of this process while samples are taken: their stacks, and what wakes them.
+ *
+ * The agent's thread looks in /proc/self/task for threads that come and go; a signal handler reads its
+ * own thread's slot.  Where a stack ends is known of Java threads by the JVM; other threads' handlers
+ * leave their stack pointer, and the agent's thread looks up its mapping.  Only stacks that the C
+ * library has made count as known: those end at the thread's descriptor, and are there as long as the
+ * thread is. */
+#ifndef AGENT_SAMPLING_SLOTS_H
+#define AGENT_SAMPLING_SLOTS_H
+
+#include <sys/types.h>
+
+#include "agent/sampling/vm_layout.h"
+
+enum { SLOTS_MAX = 16384 };
+
+struct thread_slot {
+	pid_t tid;		 /* 0: free */
+	int fd;			 /* of the perf event; -1: none */
+	int timer;		 /* of the kernel; -1: none */
+	uint32_t look;		 /* at which it was seen last */
+	uint64_t lo, hi;	 /* of its stack; 0: not known */
+	uint64_t java;		 /* its JavaThread; 0: none */
+	uint64_t sp, descriptor; /* left by the handler, when the stack is not known */
+	bool foreign;		 /* the stack is of nobody we know */
+	bool told;		 /* its name was told to the client */
+};
+
+bool slots_begin(void);
+void slots_end(void);
+
+/* Looks for threads.  `come` is to start one's events, `gone` to end them; each is called once. */
+struct slots_calls {
+	void (*come)(struct thread_slot *s, uint32_t number);
+	void (*gone)(struct thread_slot *s);
+};
+void slots_scan(const struct vm_layout *l, const struct slots_calls *calls);
+void slots_each(void (*visit)(struct thread_slot *s));
+
+struct thread_slot *slots_at(uint32_t number); /* safe in signal handlers */
+uint32_t slots_count(void);		       /* threads */
+
+#endif

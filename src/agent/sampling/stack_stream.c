@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stack_stream.c - a session of samples: begins the engine, drains it, ends it. */
+#include "agent/sampling/stack_stream.h"
+
+#include <time.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/task.h"
+#include "agent/hotspot/vmstructs.h"
+#include "agent/sampling/engine.h"
+#include "agent/sampling/mapped.h"
+#include "agent/sampling/place_names.h"
+#include "agent/sampling/peek.h"
+#include "agent/sampling/slots.h"
+#include "sample/spot.h"
+#include "wire/wire.h"
+
+enum {
+	RATE = 1000,
+	DRAIN_MS = 100,
+	STATE_MS = 500,
+	SCAN_COST = 100,    /* one part in so many of the time may go into looking for threads */
+	OUT_MAX = 16 << 20, /* a client that is so far behind gets no more until it has read */
+};
+
+static struct {
+	uint32_t client; /* its connection; 0: nobody wants samples */
+	struct vm_layout layout;
+	struct place_names names;
+	bool *debug_info; /* the JVM's flag DebugNonSafepoints */
+	bool debug_before;
+	uint64_t begin, end, next, told, scan; /* ticks; end 0: never */
+	uint64_t samples, lost, cpu_before, own_before;
+	struct buf numbers, rows;
+} now;
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t ticks_of_ms(uint64_t ms)
+{
+	return (uint64_t)((unsigned __int128)ms * agent.scale.hz / 1000u);
+}
+
+/* ---- beginning and end --------------------------------------------------------------------- */
+
+/* Compilers that record where inlined methods are at every instruction, not only where threads can be
+ * stopped, tell the truth about code that is compiled from now on. */
+static void want_debug_info(void)
+{
+	now.debug_info = vmstructs_flag("DebugNonSafepoints");
+	now.debug_before = now.debug_info && *now.debug_info;
+	if (now.debug_info)
+		*now.debug_info = true;
+}
+
+static void forget(void)
+{
+	if (!now.client)
+		return;
+	now.client = 0;
+	engine_end();
+	if (now.debug_info)
+		*now.debug_info = now.debug_before;
+	place_names_release(&now.names);
+	buf_release(&now.numbers);
+	buf_release(&now.rows);
+}
+
+static const char *begin(const struct conn *c, const struct wire_ask_stacks *m)
+{
+	uint32_t rate = !m->rate ? RATE : m->rate < ENGINE_RATE_MAX ? m->rate : ENGINE_RATE_MAX;
+	const char *why = peek_begin() ? vm_layout_find(&now.layout, agent.jdk)
+				       : "its memory cannot be read";
+
+	if (why)
+		return why;
+	place_names_init(&now.names, &now.layout);
+	now.cpu_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	now.own_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	why = engine_begin(&now.layout, rate);
+	if (why)
+		return why;
+	want_debug_info();
+	now.client = c->number;
+	now.begin = now.told = now.scan = tick_now();
+	now.next = now.begin + ticks_of_ms(DRAIN_MS);
+	now.end = m->for_ns ? now.begin + ticks_of_ms(m->for_ns / 1000000u) : 0;
+	return NULL;
+}
+
+void stack_stream_run(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct wire_ask_stacks m;
+	const char *why;
+
+	(void)jni;
+	if (wire_get_ask_stacks(payload, &m) < 0) {
+		c->closing = true;
+		return;
+	}
+	if (now.client) {
+		conn_done(c, CANNOT, "somebody else samples this program; try again later");
+		return;
+	}
+	memset(&now, 0, sizeof(now));
+	why = begin(c, &m);
+	if (why)
+		conn_done(c, CANNOT, "this JVM cannot be sampled: %s", why);
+}
+
+static struct conn *client(void)
+{
+	for (struct conn *c = NULL; (c = conn_next(c));)
+		if (c->number == now.client)
+			return c;
+	return NULL;
+}
+
+/* ---- what is sent -------------------------------------------------------------------------- */
+
+static void tell_thread(struct thread_slot *s)
+{
+	char name[64];
+
+	if (s->told || !task_text(s->tid, "comm", name, sizeof(name)))
+		return;
+	s->told = true;
+	name[strcspn(name, "\n")] = '\0';
+	wire_put_stack_thread(&now.rows, &(struct wire_stack_thread){ .thread = (uint32_t)s->tid,
+								      .name = slice_str(name) });
+}
+
+static void put_stack(const struct stacks *table, const struct stack *s)
+{
+	buf_clear(&now.numbers);
+	for (uint32_t i = 0; i < s->n; i++)
+		place_names_put(&now.names, mapped_now(), table->spots[s->at + i], &now.numbers,
+				&now.rows);
+	now.samples += s->count;
+	wire_put_stack_row(&now.rows,
+			   &(struct wire_stack_row){ .thread = s->thread,
+						     .state = s->state,
+						     .end = s->end,
+						     .count = s->count,
+						     .places = buf_slice(&now.numbers) });
+}
+
+/* False: a handler is still in the table. */
+static bool drain(struct conn *c)
+{
+	struct stacks *table = engine_take();
+	const struct stack *s;
+	uint32_t i = 0;
+
+	if (!table)
+		return false;
+	place_names_next_round(&now.names);
+	slots_each(tell_thread);
+	while ((s = stacks_next(table, &i)))
+		put_stack(table, s);
+	now.lost += table->lost;
+	buf_put(&c->out, buf_slice(&now.rows));
+	buf_clear(&now.rows);
+	return true;
+}
+
+static void put_state(struct conn *c)
+{
+	wire_put_stacks_state(
+		&c->out,
+		&(struct wire_stacks_state){
+			.samples = now.samples,
+			.lost = now.lost,
+			.wall_ns = agent_age_ns(now.begin),
+			.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now.cpu_before,
+			.own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - now.own_before,
+			.period_ns = engine_period_ns(),
+			.threads = slots_count(),
+			.engine = slice_str(engine_name()),
+			.note = slice_str(now.layout.code.has_scopes
+						  ? ""
+						  : "inlined methods cannot be told apart here") });
+}
+
+/* ---- time ---------------------------------------------------------------------------------- */
+
+int stack_stream_patience(void)
+{
+	uint64_t t = tick_now();
+
+	if (!now.client)
+		return -1;
+	return t >= now.next ? 0 : (int)(agent_ns(now.next - t) / 1000000) + 1;
+}
+
+/* Threads that live shorter than it takes until the next look are not seen. */
+static void look_for_threads(uint64_t t)
+{
+	uint64_t cost = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (t < now.scan)
+		return;
+	engine_scan();
+	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
+	now.scan = t + ticks_of_ms(cost * SCAN_COST / 1000000u);
+}
+
+static void finish(struct conn *c)
+{
+	for (int i = 0; i < 10 && !drain(c); i++)
+		;
+	put_state(c);
+	conn_done(c, DONE, "%llu samples", (unsigned long long)now.samples);
+	forget();
+	conn_flush(c, 0);
+}
+
+void stack_stream_tick(void)
+{
+	struct conn *c = now.client ? client() : NULL;
+	uint64_t t = tick_now();
+
+	if (!now.client || t < now.next)
+		return;
+	if (!c || agent.dead || !conn_is_alive(c)) {
+		forget();
+		return;
+	}
+	look_for_threads(t);
+	if (now.end && t >= now.end) {
+		finish(c);
+		return;
+	}
+	if (c->out.n < OUT_MAX)
+		(void)drain(c);
+	if (t >= now.told) {
+		now.told = t + ticks_of_ms(STATE_MS);
+		put_state(c);
+	}
+	conn_flush(c, 0);
+	now.next = t + ticks_of_ms(DRAIN_MS);
+}
+
+bool stack_stream_is_for(const struct conn *c)
+{
+	return now.client && now.client == c->number;
+}
+
+void stack_stream_client_gone(uint32_t number)
+{
+	if (now.client && now.client == number)
+		forget();
+}
+
+void stack_stream_stop(void)
+{
+	forget();
+}

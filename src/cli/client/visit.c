@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* visit.c - runs "sonde attach" and "sonde detach" around a command.
+ *
+ * They are run as programs of their own: both change user and namespace on their way into a
+ * container, and a process cannot go back. */
+#include "cli/client/visit.h"
+
+#include "cli/attach/target.h"
+#include "cli/screen/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int run_self(const char *verb, pid_t target, const char *option)
+{
+	char number[16];
+	int status = 0;
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%d", (int)target);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl("/proc/self/exe", "sonde", verb, number, option, (char *)NULL);
+		_exit(CLI_CANNOT);
+	}
+	if (pid < 0)
+		return cli_cannot("no process for 'sonde %s'", verb);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return CLI_CANNOT;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_CANNOT;
+}
+
+int visit_begin(struct visit *v, struct client *c, const struct target *t)
+{
+	int status;
+
+	*v = (struct visit){ .pid = t->pid };
+	if (!client_is_there(t)) {
+		status = run_self("attach", t->pid, "--quiet");
+		if (status != CLI_DONE)
+			return status;
+		v->attached = true;
+	}
+	status = client_open(c, t);
+	if (status != CLI_DONE)
+		visit_end(v, NULL);
+	/* Otherwise it was on its way in already, from the start of the JVM, and is to stay. */
+	else if (!(c->welcome.flags & WELCOME_LATE))
+		v->attached = false;
+	return status;
+}
+
+void visit_end(struct visit *v, struct client *c)
+{
+	if (c)
+		client_close(c);
+	if (v->attached) /* who could not connect does not know since when the agent has been there */
+		run_self("detach", v->pid, "--if-alone");
+	v->attached = false;
+}

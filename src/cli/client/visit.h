@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* visit.h - the agent for the time of one command.
+ *
+ * Commands that look for a while and leave nothing (dig, trace, watch) need not ask a person to
+ * attach first: where no agent is, it is put in, as "sonde attach" does, and taken out at the end,
+ * as "sonde detach" does.  What these two say goes to stderr.  An agent that was there stays. */
+#ifndef CLI_CLIENT_VISIT_H
+#define CLI_CLIENT_VISIT_H
+
+#include "cli/client/client.h"
+
+struct visit {
+	pid_t pid;
+	bool attached; /* by us */
+};
+
+/* Also opens the client.  CLI_DONE, or an exit status after a message. */
+int visit_begin(struct visit *v, struct client *c, const struct target *t);
+void visit_end(struct visit *v, struct client *c); /* closes it; v and c all zero is fine */
+
+#endif

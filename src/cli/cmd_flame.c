@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_flame.c - "sonde flame": samples of a running program as a flame graph, in one file. */
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/hot/flame_page.h"
+#include "cli/screen/private.h"
+#include "cli/verbs.h"
+
+struct command_flame {
+	struct sampled_wish wish;
+	uint64_t rate;
+	const char *file;
+};
+
+static const struct verb_option options[] = {
+	{ "output|o", "FILE", OPTION_TEXT, offsetof(struct command_flame, file),
+	  .help = "the page, flame.html if not given" },
+	{ "for", "TIME", OPTION_TIME, offsetof(struct command_flame, wish.for_ns),
+	  .help = "how long, 10s if not given; Ctrl-C ends it earlier", .low = 1 },
+	{ "rate", "N", OPTION_NUMBER, offsetof(struct command_flame, rate),
+	  .help = "samples a second of a thread that runs, 1000 if not given", .low = 1,
+	  .high = 10000 },
+	{ "threads", NULL, OPTION_FLAG, offsetof(struct command_flame, wish.threads),
+	  .help = "each thread is the outermost caller in its stacks" },
+};
+
+const struct verb verb_flame = {
+	.usage = "[OPTION]... [TARGET]",
+	.about =
+		"Writes a flame graph of a running program: one web page that needs nothing else, with "
+		"search, zoom, and the callers and callees of a function. Wide is what takes long; "
+		"below a function is what it calls.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a "
+		"file of collapsed stacks (.collapsed, .folded, .txt), as 'sonde hot -o' and other "
+		"profilers write them.",
+	.status = "0 done, 1 nothing ran, 2 wrong usage, 3 could not.",
+	.examples = "sonde flame 4711 -o shop.html\n"
+		    "sonde flame stacks.collapsed -o stacks.html",
+	.run = cmd_flame,
+};
+
+static int write_page(const struct command_flame *c, const struct sampled *s)
+{
+	FILE *file = private_fopen(c->file);
+	struct buf out = { 0 };
+	bool good;
+
+	if (!file)
+		return cli_cannot("%s: %m", c->file);
+	flame_page_put(&out, s);
+	good = !out.err && fwrite(out.p, 1, out.n, file) == out.n;
+	good &= fclose(file) == 0;
+	buf_release(&out);
+	if (!good)
+		return cli_cannot("%s: cannot be written", c->file);
+	printf("%s: %llu samples\n", c->file, (unsigned long long)s->profile.total);
+	return CLI_DONE;
+}
+
+static int run(const struct command_flame *c)
+{
+	struct sampled s;
+	int status;
+
+	sampled_init(&s);
+	if (sampled_is_file(c->wish.target))
+		status = sampled_read(&s, c->wish.target);
+	else
+		status = sampled_run(&s, &c->wish);
+	if (status == CLI_DONE && !s.profile.total) {
+		fprintf(stderr, "sonde: %s: no samples\n", s.name);
+		status = CLI_NO;
+	}
+	if (status == CLI_DONE)
+		status = write_page(c, &s);
+	sampled_release(&s);
+	return status;
+}
+
+int cmd_flame(int argc, char **argv)
+{
+	struct command_flame c = { .wish.for_ns = 10000000000u, .file = "flame.html" };
+	int status = verb_parse(&verb_flame, argc, argv, &c);
+
+	if (status != CLI_GO_ON)
+		return status;
+	if (argc - optind > 1)
+		return cli_usage(argv[0], "one program at a time");
+	c.wish.target = optind < argc ? argv[optind] : NULL;
+	c.wish.rate = (uint32_t)c.rate;
+	return run(&c);
+}

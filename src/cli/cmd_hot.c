@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_hot.c - "sonde hot": where a running program spends its time, by samples. */
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/hot/hot_show.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/private.h"
+#include "cli/screen/term.h"
+#include "export/collapsed.h"
+#include "cli/verbs.h"
+#include "export/pprof.h"
+
+struct command_hot {
+	struct sampled_wish wish;
+	uint64_t rate, top;
+	bool no_lines;
+	struct hot_view view;
+	bool json;
+	const char *file;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_pprof(const char *path)
+{
+	return ends_with(path, ".pprof") || ends_with(path, ".pb");
+}
+
+static int write_file(const struct command_hot *c, const struct sampled *s)
+{
+	const struct pprof_about about = { .type = "cpu",
+					   .unit = "nanoseconds",
+					   .value_each = s->state.period_ns,
+					   .time_ns = s->began_ns,
+					   .duration_ns = s->state.wall_ns };
+	FILE *file = private_fopen(c->file);
+	struct buf out = { 0 };
+	bool good;
+
+	if (!file)
+		return cli_cannot("%s: %m", c->file);
+	if (is_pprof(c->file))
+		pprof_put(&out, &s->profile, &about);
+	else
+		collapsed_put(&out, &s->profile);
+	good = !out.err && fwrite(out.p, 1, out.n, file) == out.n;
+	good &= fclose(file) == 0;
+	buf_release(&out);
+	return good ? CLI_DONE : cli_cannot("%s: cannot be written", c->file);
+}
+
+static int print(struct command_hot *c, const struct sampled *s)
+{
+	struct ranking r;
+	struct buf out = { 0 };
+	int status = CLI_DONE;
+
+	if (ranking_build(&r, &s->profile) < 0)
+		return cli_cannot("out of memory");
+	c->view.s = s;
+	c->view.r = &r;
+	if (c->json) {
+		hot_json(&c->view, &out);
+	} else {
+		if (s->state.wall_ns)
+			hot_put_about(s, &out);
+		(void)hot_show(&c->view, &out);
+	}
+	if (!cli_print(&out))
+		status = CLI_CANNOT;
+	buf_release(&out);
+	ranking_release(&r);
+	return status;
+}
+
+static int run(struct command_hot *c)
+{
+	struct sampled s;
+	int status;
+
+	sampled_init(&s);
+	if (sampled_is_file(c->wish.target))
+		status = sampled_read(&s, c->wish.target);
+	else
+		status = sampled_run(&s, &c->wish);
+	if (status == CLI_DONE && c->file)
+		status = write_file(c, &s);
+	if (status == CLI_DONE)
+		status = print(c, &s);
+	if (status == CLI_DONE && !s.profile.total) {
+		fprintf(stderr, "sonde: %s: no samples\n", s.name);
+		status = CLI_NO;
+	}
+	sampled_release(&s);
+	return status;
+}
+
+static int set_option(void *self, const char *name, int which, const char *value)
+{
+	struct command_hot *c = self;
+
+	(void)which;
+	if (!is_pprof(value) && !sampled_is_file(value))
+		return cli_usage(
+			name,
+			"-o: the end of '%s' does not say what it is to be: .collapsed, .folded, "
+			".txt, .pprof or .pb",
+			value);
+	c->file = value;
+	return CLI_DONE;
+}
+
+static const struct verb_option options[] = {
+	{ "for", "TIME", OPTION_TIME, offsetof(struct command_hot, wish.for_ns),
+	  .help = "how long, 10s if not given; Ctrl-C ends it earlier", .low = 1 },
+	{ "rate", "N", OPTION_NUMBER, offsetof(struct command_hot, rate),
+	  .help = "samples a second of a thread that runs, 1000 if not given", .low = 1,
+	  .high = 10000 },
+	{ "top", "N", OPTION_NUMBER, offsetof(struct command_hot, top),
+	  .help = "so many functions, 20 if not given", .low = 1, .high = 1000000 },
+	{ "above", "SHARE", OPTION_SHARE, offsetof(struct command_hot, view.above),
+	  .help = "all functions with at least this share: 1%" },
+	{ "no-lines", NULL, OPTION_FLAG, offsetof(struct command_hot, no_lines),
+	  .help = "without the lines of callers and callees" },
+	{ "threads", NULL, OPTION_FLAG, offsetof(struct command_hot, wish.threads),
+	  .help = "each thread is the outermost caller in its stacks" },
+	{ "output|o", "FILE", OPTION_OWN, 'o',
+	  .help = "write all stacks: .collapsed, .folded or .txt (one line each), .pprof or .pb" },
+	VERB_JSON(struct command_hot, json, "print one JSON object"),
+};
+
+const struct verb verb_hot = {
+	.usage = "[OPTION]... [TARGET]",
+	.about =
+		"Shows in which functions a running program spends its time: Java methods, compiled "
+		"or interpreted, inlined ones told apart, the JVM's own code and native libraries. "
+		"Nothing is hooked: threads are looked at by the clock, wherever they are, not at "
+		"safepoints only.",
+	.options = options,
+	.n = COUNT(options),
+	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a "
+		"file of stacks that -o FILE.collapsed has written.",
+	.status = "0 done, 1 nothing ran, 2 wrong usage, 3 could not.",
+	.examples = "sonde hot 4711\n"
+		    "sonde hot --for 30s --above 2% shop.jar\n"
+		    "sonde hot -o shop.collapsed shop.jar",
+	.run = cmd_hot,
+	.set = set_option,
+};
+
+int cmd_hot(int argc, char **argv)
+{
+	struct command_hot c = { .wish.for_ns = 10000000000u, .top = 20 };
+	int status = verb_parse(&verb_hot, argc, argv, &c);
+
+	if (status != CLI_GO_ON)
+		return status;
+	if (argc - optind > 1)
+		return cli_usage(argv[0], "one program at a time");
+	c.wish.target = optind < argc ? argv[optind] : NULL;
+	c.wish.rate = (uint32_t)c.rate;
+	c.view.top = (size_t)c.top;
+	c.view.lines = !c.no_lines;
+	c.view.width = term_columns();
+	c.view.utf8 = term_utf8();
+	return run(&c);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flame_page.c - flame_page.html with the data in the place of @DATA@: frames as [name, kind], stacks as
+ * [value, the outermost frame, ..., the innermost].
+ *
+ * '<' is written as an escape in there, so that no name can end the script that it stands in; the page
+ * shows names as text alone. */
+#include "cli/hot/flame_page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/hot/hot_show.h"
+#include "cli/screen/cli.h"
+
+extern const uint8_t flame_page_html[], flame_page_html_end[];
+
+static const char place[] = "@DATA@";
+
+static void put_frames(struct json *j, const struct profile *p)
+{
+	struct buf name = { 0 };
+
+	json_key(j, "frames");
+	json_open(j, '[');
+	for (size_t i = 0; i < p->n_frames; i++) {
+		buf_clear(&name);
+		hot_put_name(&name, p->frames[i].kind, p->frames[i].name, 0);
+		json_open(j, '[');
+		json_str(j, buf_slice(&name));
+		json_u64(j, p->frames[i].kind);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+	buf_release(&name);
+}
+
+static void put_stacks(struct json *j, const struct profile *p)
+{
+	json_key(j, "stacks");
+	json_open(j, '[');
+	for (size_t i = 0; i < p->n_stacks; i++) {
+		json_open(j, '[');
+		json_u64(j, p->stacks[i].value);
+		for (uint32_t k = 0; k < p->stacks[i].n; k++)
+			json_u64(j, p->stacks[i].frames[k]);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+static void put_data(struct buf *out, const struct sampled *s)
+{
+	struct json j = json_to(out);
+	struct buf about = { 0 };
+
+	if (s->state.wall_ns)
+		hot_put_about(s, &about);
+	json_open(&j, '{');
+	json_key(&j, "title");
+	json_text(&j, s->name);
+	json_key(&j, "about");
+	json_str(&j, buf_slice(&about));
+	json_key(&j, "unit");
+	json_text(&j, "samples");
+	cli_json_count(&j, "total", s->profile.total);
+	json_key(&j, "kinds");
+	json_open(&j, '[');
+	for (unsigned k = 0; k <= PLACE_KERNEL; k++)
+		json_text(&j, k ? sampled_kind_text(k) : "");
+	json_close(&j, ']');
+	put_frames(&j, &s->profile);
+	put_stacks(&j, &s->profile);
+	json_close(&j, '}');
+	buf_release(&about);
+}
+
+/* Where the data go; NULL: nowhere. */
+static const uint8_t *find_place(void)
+{
+	size_t n = sizeof(place) - 1;
+
+	for (const uint8_t *p = flame_page_html; p + n <= flame_page_html_end; p++)
+		if (memcmp(p, place, n) == 0)
+			return p;
+	return NULL;
+}
+
+void flame_page_put(struct buf *out, const struct sampled *s)
+{
+	const uint8_t *at = find_place();
+	struct buf data = { 0 };
+
+	if (!at)
+		return;
+	put_data(&data, s);
+	buf_bytes(out, flame_page_html, (size_t)(at - flame_page_html));
+	for (size_t i = 0; i < data.n; i++)
+		if (data.p[i] == '<')
+			buf_text(out, "\\u003c");
+		else
+			buf_u8(out, data.p[i]);
+	at += sizeof(place) - 1;
+	buf_bytes(out, at, (size_t)(flame_page_html_end - at));
+	out->err = out->err ? out->err : data.err;
+	buf_release(&data);
+}

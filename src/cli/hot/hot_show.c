@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hot_show.c - a row for each function, and below it who called it and whom it called. */
+#include "cli/hot/hot_show.h"
+
+#include <limits.h>
+
+#include "cli/client/client.h"
+#include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
+#include "cli/screen/method_name.h"
+#include "cli/screen/table.h"
+
+enum { NAME_WIDTH = 32, LINES = 3 };
+
+static const struct table_column columns[] = {
+	{ "self", 0, false, false },
+	{ "total", 1, false, false },
+	{ "samples", 3, false, false },
+	{ "run by", 2, true, false },
+};
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : 0;
+}
+
+static bool is_java(uint32_t kind)
+{
+	return kind >= PLACE_INTERPRETED && kind <= PLACE_JNI;
+}
+
+void hot_put_name(struct buf *out, uint32_t kind, struct slice name, unsigned width)
+{
+	struct method_name m;
+
+	if (!is_java(kind)) {
+		if (width && name.n > width)
+			name.n = width;
+		client_show_line(out, name);
+		return;
+	}
+	method_name_split(name, &m);
+	if (width)
+		method_name_fit(out, &m, false, width);
+	else
+		method_name_put(out, &m, false);
+}
+
+/* The kinds that have most of its own samples. */
+static const char *main_kind(const struct ranked *f)
+{
+	uint32_t best = f->kind;
+
+	for (uint32_t k = 0; f->self && k < RANKING_KINDS; k++)
+		if (f->by_kind[k] > f->by_kind[best])
+			best = k;
+	return sampled_kind_text(best);
+}
+
+static void add_row(const struct hot_view *v, struct table *t, const struct ranked *f)
+{
+	char text[FIGURE_MAX];
+
+	table_cell(t, figure_share(text, share(f->self, v->r->total)));
+	table_cell(t, figure_share(text, share(f->total, v->r->total)));
+	table_cell(t, figure_count(text, f->self));
+	table_cell(t, main_kind(f));
+}
+
+static bool is_shown(const struct hot_view *v, size_t i)
+{
+	const struct ranked *f = &v->r->v[i];
+
+	return v->above > 0 ? share(f->self, v->r->total) >= v->above : i < v->top;
+}
+
+static void put_lines(const struct hot_view *v, struct buf *out, const struct ranked *of,
+		      const struct ranked_line *lines, size_t n, const char *how)
+{
+	char text[FIGURE_MAX];
+
+	for (size_t i = 0; i < n && i < LINES; i++) {
+		const struct ranked *f = lines[i].of < v->r->n ? &v->r->v[lines[i].of] : NULL;
+
+		if (!f)
+			continue;
+		buf_printf(out, "    %s %6s ", how,
+			   figure_share(text, share(lines[i].value, of->total)));
+		hot_put_name(out, f->kind, f->name, v->width > 24 ? v->width - 18 : v->width);
+		buf_u8(out, '\n');
+	}
+}
+
+static void put_function(const struct hot_view *v, struct table *t, size_t i, struct buf *out)
+{
+	static const char *const arrows[2][2] = { { "<-", "->" },
+						  { "\342\206\220", "\342\206\222" } };
+	const struct ranked *f = &v->r->v[i];
+	struct ranked_line lines[RANKING_LINES];
+	unsigned rest = table_rest(t);
+	size_t n;
+
+	table_row(t, i, out);
+	hot_put_name(out, f->kind, f->name, rest == UINT_MAX ? 0 : rest);
+	buf_u8(out, '\n');
+	if (!v->lines)
+		return;
+	n = ranking_callers(v->r, &v->s->profile, i, lines);
+	put_lines(v, out, f, lines, n, arrows[v->utf8][0]);
+	n = ranking_callees(v->r, &v->s->profile, i, lines);
+	put_lines(v, out, f, lines, n, arrows[v->utf8][1]);
+}
+
+size_t hot_show(const struct hot_view *v, struct buf *out)
+{
+	struct table t;
+	size_t n = 0;
+
+	table_init(&t, columns, COUNT(columns));
+	for (; n < v->r->n && v->r->v[n].self && is_shown(v, n); n++)
+		add_row(v, &t, &v->r->v[n]);
+	table_layout(&t, v->width, NAME_WIDTH);
+	table_head(&t, out);
+	buf_text(out, "function\n");
+	for (size_t i = 0; i < n; i++)
+		put_function(v, &t, i, out);
+	table_release(&t);
+	return n;
+}
+
+/* ---- what the samples are ------------------------------------------------------------------ */
+
+static void put_causes(const struct sampled *s, struct buf *out)
+{
+	char text[FIGURE_MAX];
+
+	for (unsigned i = 0; i < WALK_ENDS; i++)
+		if (s->ends[i] && i != WALK_WHOLE)
+			buf_printf(out, "  %s of stacks: %s\n",
+				   figure_share(text, share(s->ends[i], s->profile.total)),
+				   walk_end_text((enum walk_end)i));
+}
+
+void hot_put_about(const struct sampled *s, struct buf *out)
+{
+	const struct wire_stacks_state *m = &s->state;
+	char n[32], time[FIGURE_MAX], cpu[FIGURE_MAX], broken[FIGURE_MAX];
+
+	buf_printf(out, "%s %s samples of %u threads in %s", cli_number(n, s->profile.total),
+		   s->wall ? "wall-clock" : "processor", m->threads,
+		   figure_time(time, (double)m->wall_ns));
+	buf_printf(out, ", one in %s (", figure_time(time, (double)m->period_ns));
+	client_show_line(out, m->engine);
+	buf_printf(out, "); the process used %s of processors; %s of stacks are not whole\n",
+		   figure_time(cpu, (double)m->cpu_ns),
+		   figure_share(broken, share(sampled_broken(s), s->profile.total)));
+	put_causes(s, out);
+	if (m->lost)
+		buf_printf(out, "  %s samples found no room\n", cli_number(n, m->lost));
+	if (m->note.n) {
+		buf_text(out, "  ");
+		client_show_line(out, m->note);
+		buf_u8(out, '\n');
+	}
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void json_lines(const struct hot_view *v, struct json *j, const char *key,
+		       const struct ranked_line *lines, size_t n)
+{
+	json_key(j, key);
+	json_open(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (lines[i].of >= v->r->n)
+			continue;
+		json_open(j, '{');
+		json_key(j, "name");
+		json_str(j, v->r->v[lines[i].of].name);
+		cli_json_count(j, "samples", lines[i].value);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_function(const struct hot_view *v, struct json *j, size_t i)
+{
+	const struct ranked *f = &v->r->v[i];
+	struct ranked_line lines[RANKING_LINES];
+	size_t n;
+
+	json_open(j, '{');
+	json_key(j, "name");
+	json_str(j, f->name);
+	json_key(j, "file");
+	json_str(j, f->file);
+	cli_json_count(j, "self", f->self);
+	cli_json_count(j, "total", f->total);
+	json_key(j, "self_share");
+	json_double(j, share(f->self, v->r->total));
+	json_key(j, "total_share");
+	json_double(j, share(f->total, v->r->total));
+	json_key(j, "run_by");
+	json_open(j, '{');
+	for (unsigned k = 0; k < RANKING_KINDS; k++)
+		if (f->by_kind[k])
+			cli_json_count(j, sampled_kind_text(k), f->by_kind[k]);
+	json_close(j, '}');
+	n = ranking_callers(v->r, &v->s->profile, i, lines);
+	json_lines(v, j, "callers", lines, n);
+	n = ranking_callees(v->r, &v->s->profile, i, lines);
+	json_lines(v, j, "callees", lines, n);
+	json_close(j, '}');
+}
+
+static void json_about(const struct sampled *s, struct json *j)
+{
+	cli_json_count(j, "pid", (uint64_t)s->pid);
+	json_key(j, "mode");
+	json_text(j, s->wall ? "wall" : "cpu");
+	json_key(j, "engine");
+	json_str(j, s->state.engine);
+	cli_json_count(j, "samples", s->profile.total);
+	cli_json_count(j, "lost", s->state.lost);
+	cli_json_count(j, "broken", sampled_broken(s));
+	cli_json_count(j, "period_ns", s->state.period_ns);
+	cli_json_count(j, "wall_ns", s->state.wall_ns);
+	cli_json_count(j, "cpu_ns", s->state.cpu_ns);
+	cli_json_count(j, "own_ns", s->state.own_ns);
+	cli_json_count(j, "threads", s->state.threads);
+	json_key(j, "ends");
+	json_open(j, '{');
+	for (unsigned i = 0; i < WALK_ENDS; i++)
+		if (s->ends[i])
+			cli_json_count(j, walk_end_text((enum walk_end)i), s->ends[i]);
+	json_close(j, '}');
+}
+
+void hot_json(const struct hot_view *v, struct buf *out)
+{
+	struct json j = json_to(out);
+
+	json_open(&j, '{');
+	json_about(v->s, &j);
+	json_key(&j, "functions");
+	json_open(&j, '[');
+	for (size_t i = 0; i < v->r->n && is_shown(v, i); i++)
+		json_function(v, &j, i);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_u8(out, '\n');
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* symbols.h - names of functions in the files that another process has mapped.
+ *
+ * Files are read where that process sees them (/proc/PID/root), once each; debugging symbols come from
+ * the file that .gnu_debuglink or the build id names, where it is installed.  C++ names are shown
+ * as written when this machine has a C++ library to read them with. */
+#ifndef CLI_HOT_SYMBOLS_H
+#define CLI_HOT_SYMBOLS_H
+
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+
+struct symbols {
+	pid_t pid;
+	struct arena mem;
+	struct map files;
+};
+
+void symbols_init(struct symbols *s, pid_t pid);
+void symbols_release(struct symbols *s);
+
+/* Appends the function's name at an address of the file, "libc.so.6+0x1234" where it has none. */
+void symbols_put(struct symbols *s, struct slice path, uint64_t address, struct buf *out);
+
+#endif

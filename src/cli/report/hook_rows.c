@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hook_rows.c - rules, and methods left alone, as tables and as JSON.
+ *
+ * The text of a rule comes last in its line, since it may be of any length. */
+#include "cli/report/hook_rows.h"
+
+#include <stdio.h>
+
+#include "cli/client/client.h"
+#include "cli/screen/cli.h"
+
+void hook_rows_init(struct hook_rows *h, bool json)
+{
+	*h = (struct hook_rows){ .json = json };
+	h->rules_json = json_to(&h->rules);
+	h->left_json = json_to(&h->left);
+	h->missed_json = json_to(&h->missed);
+	h->grown_json = json_to(&h->grown);
+}
+
+void hook_rows_release(struct hook_rows *h)
+{
+	buf_release(&h->rules);
+	buf_release(&h->left);
+	buf_release(&h->missed);
+	buf_release(&h->grown);
+	buf_release(&h->notes);
+}
+
+/* ---- rules ---- */
+
+/* "850ms", "12s", "3m20s", "5h2m", "4d3h" */
+static const char *duration(char text[32], uint64_t ns)
+{
+	unsigned long long s = ns / 1000000000;
+
+	if (s == 0)
+		snprintf(text, 32, "%llums", (unsigned long long)ns / 1000000);
+	else if (s < 60)
+		snprintf(text, 32, "%llus", s);
+	else if (s < 3600)
+		snprintf(text, 32, "%llum%llus", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(text, 32, "%lluh%llum", s / 3600, s / 60 % 60);
+	else
+		snprintf(text, 32, "%llud%lluh", s / 86400, s / 3600 % 24);
+	return text;
+}
+
+/* When it leaves by itself: after a time, after so many calls, or with who holds it. */
+static const char *leaving(char text[80], const struct wire_rule *m)
+{
+	char time[32], calls[32];
+
+	duration(time, m->leaves_ns);
+	cli_number(calls, m->leaves_calls);
+	if (m->flags & RULE_WAITS)
+		snprintf(text, 80, "no method yet");
+	else if (m->leaves_ns && m->leaves_calls)
+		snprintf(text, 80, "%s, %s calls", time, calls);
+	else if (m->leaves_ns)
+		snprintf(text, 80, "%s", time);
+	else if (m->leaves_calls)
+		snprintf(text, 80, "%s calls", calls);
+	else
+		snprintf(text, 80, "%s", m->flags & RULE_HELD ? "held" : "-");
+	return text;
+}
+
+static void rule_line(struct hook_rows *h, const struct wire_rule *m)
+{
+	char classes[32], methods[32], calls[32], age[32], leaves[80], number[16];
+
+	snprintf(number, sizeof(number), "#%u", m->number);
+	buf_printf(&h->rules, "%5s %9s %9s %15s  %-7s  %-18s  ", number,
+		   cli_number(classes, m->classes), cli_number(methods, m->methods),
+		   cli_number(calls, m->calls), duration(age, m->age_ns), leaving(leaves, m));
+	client_show_line(&h->rules, m->text);
+	if (slice_is(m->origin, "memory"))
+		buf_text(&h->rules,
+			 "\n      remembered from an earlier 'sonde dig'; see 'sonde memory'");
+	if (m->flags & RULE_BY_STACK)
+		buf_text(&h->rules,
+			 "\n      a caller in it cannot be woven: each call looks at the "
+			 "stack, which takes microseconds");
+	buf_u8(&h->rules, '\n');
+}
+
+static void rule_object(struct json *j, const struct wire_rule *m)
+{
+	json_open(j, '{');
+	cli_json_count(j, "number", m->number);
+	json_key(j, "rule");
+	json_str(j, m->text);
+	json_key(j, "origin");
+	json_str(j, m->origin);
+	cli_json_count(j, "classes", m->classes);
+	cli_json_count(j, "methods", m->methods);
+	cli_json_count(j, "calls", m->calls);
+	cli_json_count(j, "age_ns", m->age_ns);
+	if (m->leaves_ns)
+		cli_json_count(j, "leaves_ns", m->leaves_ns);
+	if (m->leaves_calls)
+		cli_json_count(j, "leaves_calls", m->leaves_calls);
+	json_key(j, "held");
+	json_bool(j, m->flags & RULE_HELD);
+	json_key(j, "waits");
+	json_bool(j, m->flags & RULE_WAITS);
+	json_key(j, "by_stack");
+	json_bool(j, m->flags & RULE_BY_STACK);
+	json_close(j, '}');
+}
+
+/* ---- what was left alone ---- */
+
+/* "       12  left alone: abstract: there is no code (e.g. com.shop.Cart)" */
+static void left_line(struct hook_rows *h, const struct wire_left *m)
+{
+	char count[32];
+
+	buf_printf(&h->left, "%10s  left alone: ", cli_number(count, m->count));
+	client_show_line(&h->left, m->reason);
+	if (m->example.n) {
+		buf_text(&h->left, m->count == 1 ? " (" : " (e.g. ");
+		client_show_line(&h->left, m->example);
+		buf_text(&h->left, m->why.n ? ": " : "");
+		client_show_line(&h->left, m->why);
+		buf_text(&h->left, ")");
+	}
+	buf_u8(&h->left, '\n');
+}
+
+static void left_object(struct json *j, const struct wire_left *m)
+{
+	json_open(j, '{');
+	json_key(j, "reason");
+	json_str(j, m->reason);
+	cli_json_count(j, "count", m->count);
+	json_key(j, "example");
+	json_str(j, m->example);
+	if (m->why.n) {
+		json_key(j, "why");
+		json_str(j, m->why);
+	}
+	json_close(j, '}');
+}
+
+/* ---- tests that could not be made ---- */
+
+/* "        3  tests of #2 not met: null on the way (e.g. com.shop.Cart.add)" */
+static void missed_line(struct hook_rows *h, const struct wire_missed *m)
+{
+	char count[32];
+
+	buf_printf(&h->missed, "%10s  test%s of #%u not met: ", cli_number(count, m->count),
+		   m->count == 1 ? "" : "s", m->rule);
+	client_show_line(&h->missed, m->reason);
+	buf_text(&h->missed, " (e.g. at ");
+	client_show_line(&h->missed, m->example);
+	buf_text(&h->missed, ")\n");
+}
+
+static void missed_object(struct json *j, const struct wire_missed *m)
+{
+	json_open(j, '{');
+	cli_json_count(j, "rule", m->rule);
+	json_key(j, "reason");
+	json_str(j, m->reason);
+	cli_json_count(j, "count", m->count);
+	json_key(j, "example");
+	json_str(j, m->example);
+	json_close(j, '}');
+}
+
+static void take_missed(struct hook_rows *h, const struct wire_missed *m)
+{
+	if (m->rule <= h->above)
+		return;
+	if (h->json)
+		missed_object(&h->missed_json, m);
+	else
+		missed_line(h, m);
+}
+
+/* ---- methods that compilers treat otherwise for their hooks ---- */
+
+/* "      312  longer than 325 bytes by their hooks: no longer inlined ... (FreqInlineSize, e.g. a.B.c)" */
+static void grown_line(struct hook_rows *h, const struct wire_grown *m)
+{
+	char count[32];
+
+	buf_printf(&h->grown,
+		   "%10s  longer than %u bytes by the hook: ", cli_number(count, m->count),
+		   m->bytes);
+	client_show_line(&h->grown, m->effect);
+	buf_text(&h->grown, " (");
+	client_show_line(&h->grown, m->flag);
+	buf_text(&h->grown, m->count == 1 ? ", " : ", e.g. ");
+	client_show_line(&h->grown, m->example);
+	buf_text(&h->grown, ")\n");
+}
+
+static void take_grown(struct hook_rows *h, const struct wire_grown *m)
+{
+	struct json *j = &h->grown_json;
+
+	if (!h->json) {
+		grown_line(h, m);
+		return;
+	}
+	json_open(j, '{');
+	json_key(j, "flag");
+	json_str(j, m->flag);
+	cli_json_count(j, "bytes", m->bytes);
+	json_key(j, "effect");
+	json_str(j, m->effect);
+	cli_json_count(j, "count", m->count);
+	json_key(j, "example");
+	json_str(j, m->example);
+	json_close(j, '}');
+}
+
+/* ---- all ---- */
+
+static void take_rule(struct hook_rows *h, const struct wire_rule *m)
+{
+	h->highest = m->number > h->highest ? m->number : h->highest;
+	if (m->number <= h->above)
+		return;
+	h->n++;
+	h->classes += m->classes;
+	h->methods += m->methods;
+	if (h->json)
+		rule_object(&h->rules_json, m);
+	else
+		rule_line(h, m);
+}
+
+static void take_left(struct hook_rows *h, const struct wire_left *m)
+{
+	if (h->json)
+		left_object(&h->left_json, m);
+	else
+		left_line(h, m);
+}
+
+static void take_status(struct hook_rows *h, const struct wire_status *m)
+{
+	h->has_totals = true;
+	h->all_rules = m->rules;
+	h->all_classes = m->classes;
+	h->all_methods = m->methods;
+	h->resting = m->resting;
+	h->redefined = m->redefined;
+	buf_clear(&h->notes);
+	buf_put(&h->notes, m->notes);
+}
+
+bool hook_rows_take(void *ctx, unsigned type, struct slice payload)
+{
+	struct hook_rows *h = ctx;
+	struct wire_status status;
+	struct wire_rule rule;
+	struct wire_missed missed;
+	struct wire_left left;
+	struct wire_grown grown;
+
+	if (type == WIRE_rule && wire_get_rule(payload, &rule) == 0)
+		take_rule(h, &rule);
+	else if (type == WIRE_left && wire_get_left(payload, &left) == 0)
+		take_left(h, &left);
+	else if (type == WIRE_missed && wire_get_missed(payload, &missed) == 0)
+		take_missed(h, &missed);
+	else if (type == WIRE_grown && wire_get_grown(payload, &grown) == 0)
+		take_grown(h, &grown);
+	else if (type == WIRE_status && wire_get_status(payload, &status) == 0)
+		take_status(h, &status);
+	return true;
+}
+
+void hook_rows_table(struct hook_rows *h, struct buf *out)
+{
+	if (h->n)
+		buf_printf(out, "%5s %9s %9s %15s  %-7s  %-18s  %s\n", "#", "classes", "methods",
+			   "calls", "age", "leaves in", "rule");
+	buf_put(out, buf_slice(&h->rules));
+	buf_put(out, buf_slice(&h->missed));
+	buf_put(out, buf_slice(&h->left));
+	buf_put(out, buf_slice(&h->grown));
+}
+
+void hook_rows_totals(const struct hook_rows *h, struct buf *out)
+{
+	char methods[32], classes[32], rules[32];
+
+	buf_printf(out, "Hooks now in the program: %s method%s in %s class%s, %s rule%s\n",
+		   cli_number(methods, h->all_methods), h->all_methods == 1 ? "" : "s",
+		   cli_number(classes, h->all_classes), h->all_classes == 1 ? "" : "es",
+		   cli_number(rules, h->all_rules), h->all_rules == 1 ? "" : "s");
+	if (h->resting)
+		buf_printf(out,
+			   "%s more class%s closed hooks still, until the original code comes back "
+			   "after a while ('unhook --now': at once)\n",
+			   cli_number(classes, h->resting), h->resting == 1 ? " has" : "es have");
+}
+
+void hook_rows_notes(const struct hook_rows *h, struct buf *out)
+{
+	struct slice rest = buf_slice(&h->notes);
+
+	while (rest.n) {
+		const uint8_t *end = memchr(rest.p, '\n', rest.n);
+		size_t n = end ? (size_t)(end - rest.p) : rest.n;
+
+		if (n) {
+			buf_text(out, "note: ");
+			client_show_line(out, (struct slice){ rest.p, n });
+			buf_u8(out, '\n');
+		}
+		rest = (struct slice){ rest.p + n + (end != NULL), rest.n - n - (end != NULL) };
+	}
+}
+
+static void array(struct json *j, const char *key, const struct buf *objects)
+{
+	json_key(j, key);
+	json_open(j, '[');
+	buf_put(j->out, buf_slice(objects));
+	if (objects->err && !j->out->err)
+		j->out->err = objects->err;
+	json_close(j, ']');
+}
+
+void hook_rows_json(const struct hook_rows *h, struct json *j)
+{
+	array(j, "rules", &h->rules);
+	array(j, "left", &h->left);
+	array(j, "missed", &h->missed);
+	array(j, "grown", &h->grown);
+}
+
+void hook_rows_totals_json(const struct hook_rows *h, struct json *j)
+{
+	if (!h->has_totals)
+		return;
+	json_key(j, "program");
+	json_open(j, '{');
+	cli_json_count(j, "rules", h->all_rules);
+	cli_json_count(j, "classes", h->all_classes);
+	cli_json_count(j, "methods", h->all_methods);
+	cli_json_count(j, "resting", h->resting);
+	cli_json_count(j, "redefined", h->redefined);
+	json_key(j, "notes");
+	json_str(j, buf_slice(&h->notes));
+	json_close(j, '}');
+}

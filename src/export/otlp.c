@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* otlp.c - ids are hexadecimal and 64-bit numbers are texts, as the OTLP specification has them for
+ * JSON.  Ids are hashes of where and when the transaction was, so that sending it twice makes no
+ * second one. */
+#include "export/otlp.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+
+enum { KIND_INTERNAL = 1, KIND_SERVER = 2, STATUS_ERROR = 2 };
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+static uint64_t hash(uint64_t h, struct slice s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ s.p[i]) * 0x100000001b3u;
+	return mix(h, s.n);
+}
+
+struct otlp_ids {
+	uint64_t high, low;
+};
+
+static struct otlp_ids ids_of(const struct transaction *t)
+{
+	uint64_t h = hash(hash(0xcbf29ce484222325u, t->instance), t->id);
+
+	h = mix(h, t->when_ns);
+	return (struct otlp_ids){ mix(h, 1), mix(h, 2) | 1 };
+}
+
+static void put_hex(struct json *j, const char *key, uint64_t high, uint64_t low, bool both)
+{
+	char text[40];
+
+	if (both)
+		snprintf(text, sizeof(text), "%016llx%016llx", (unsigned long long)high,
+			 (unsigned long long)low);
+	else
+		snprintf(text, sizeof(text), "%016llx", (unsigned long long)low);
+	json_key(j, key);
+	json_text(j, text);
+}
+
+static void put_time(struct json *j, const char *key, uint64_t ns)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)ns);
+	json_key(j, key);
+	json_text(j, text);
+}
+
+static void put_attribute(struct json *j, struct slice key, struct slice value)
+{
+	json_open(j, '{');
+	json_key(j, "key");
+	json_str(j, key);
+	json_key(j, "value");
+	json_open(j, '{');
+	json_key(j, "stringValue");
+	json_str(j, value);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void put_data(struct json *j, struct slice rest)
+{
+	while (rest.n) {
+		const uint8_t *end = memchr(rest.p, 0, rest.n), *last;
+
+		last = end ? memchr(end + 1, 0, rest.n - (size_t)(end + 1 - rest.p)) : NULL;
+		if (!last)
+			return;
+		put_attribute(j, (struct slice){ rest.p, (size_t)(end - rest.p) },
+			      (struct slice){ end + 1, (size_t)(last - end - 1) });
+		rest = (struct slice){ last + 1, rest.n - (size_t)(last + 1 - rest.p) };
+	}
+}
+
+static uint64_t span_id(struct otlp_ids ids, const struct txn_part *p, size_t call)
+{
+	return mix(mix(ids.low, p->part), call + 1) | 1;
+}
+
+static const struct txn_part *part_named(const struct transaction *t, uint32_t part)
+{
+	for (size_t i = 0; i < t->n_parts; i++)
+		if (t->parts[i].part == part)
+			return &t->parts[i];
+	return NULL;
+}
+
+/* The calling call; for the first of a part the one that handed it over.  0: none. */
+static uint64_t parent_of(const struct transaction *t, struct otlp_ids ids,
+			  const struct txn_part *p, const struct txn_call *c)
+{
+	const struct txn_part *from = p->from == p->part ? NULL : part_named(t, p->from);
+
+	if (c->parent)
+		return span_id(ids, p, c->parent - 1);
+	if (!from || !from->n)
+		return 0;
+	return span_id(ids, from, p->call && p->call <= from->n ? p->call - 1 : 0);
+}
+
+/* "com.shop.Cart.checkout(Lx;)V" -> "Cart.checkout" */
+static struct slice short_name(struct slice method)
+{
+	const uint8_t *paren = memchr(method.p, '(', method.n);
+	size_t end = paren ? (size_t)(paren - method.p) : method.n, begin = end;
+
+	for (int dots = 0; begin > 0; begin--)
+		if (method.p[begin - 1] == '.' && ++dots == 2)
+			break;
+	return (struct slice){ method.p + begin, end - begin };
+}
+
+static void put_span(struct json *j, const struct transaction *t, struct otlp_ids ids,
+		     const struct txn_part *p, size_t k)
+{
+	const struct txn_call *c = &p->calls[k];
+	uint64_t parent = parent_of(t, ids, p, c);
+	bool root = !parent && p == &t->parts[0] && k == 0;
+
+	json_open(j, '{');
+	put_hex(j, "traceId", ids.high, ids.low, true);
+	put_hex(j, "spanId", 0, span_id(ids, p, k), false);
+	if (parent)
+		put_hex(j, "parentSpanId", 0, parent, false);
+	json_key(j, "name");
+	json_str(j, short_name(t->names[c->name].method));
+	json_key(j, "kind");
+	json_u64(j, root ? KIND_SERVER : KIND_INTERNAL);
+	put_time(j, "startTimeUnixNano", t->when_ns + c->begin_ns);
+	put_time(j, "endTimeUnixNano", t->when_ns + c->begin_ns + c->elapsed_ns);
+	json_key(j, "attributes");
+	json_open(j, '[');
+	put_attribute(j, slice_str("code.function.name"), t->names[c->name].method);
+	put_attribute(j, slice_str("thread.name"), p->thread);
+	if (root)
+		put_data(j, t->data);
+	json_close(j, ']');
+	if (c->flags & TX_CALL_THREW) {
+		json_key(j, "status");
+		json_open(j, '{');
+		json_key(j, "code");
+		json_u64(j, STATUS_ERROR);
+		json_close(j, '}');
+	}
+	json_close(j, '}');
+}
+
+static void put_resource(struct json *j, const struct transaction *t, struct slice host)
+{
+	json_key(j, "resource");
+	json_open(j, '{');
+	json_key(j, "attributes");
+	json_open(j, '[');
+	put_attribute(j, slice_str("service.name"), t->app);
+	put_attribute(j, slice_str("service.instance.id"), t->instance);
+	put_attribute(j, slice_str("host.name"), host);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+void otlp_put(const struct transaction *t, struct slice host, struct buf *out)
+{
+	struct otlp_ids ids = ids_of(t);
+	struct json j = json_to(out);
+
+	json_open(&j, '{');
+	json_key(&j, "resourceSpans");
+	json_open(&j, '[');
+	json_open(&j, '{');
+	put_resource(&j, t, host);
+	json_key(&j, "scopeSpans");
+	json_open(&j, '[');
+	json_open(&j, '{');
+	json_key(&j, "scope");
+	json_open(&j, '{');
+	json_key(&j, "name");
+	json_text(&j, "sonde");
+	json_close(&j, '}');
+	json_key(&j, "spans");
+	json_open(&j, '[');
+	for (size_t i = 0; i < t->n_parts; i++)
+		for (size_t k = 0; k < t->parts[i].n; k++)
+			put_span(&j, t, ids, &t->parts[i], k);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_close(&j, ']');
+	json_close(&j, '}');
+}

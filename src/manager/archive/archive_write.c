@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* archive_write.c - the tables, and the jobs of the writer.
+ *
+ * Names of applications, methods and instances are written once and are numbers elsewhere.  Figures
+ * are added to the rows of all levels of roll-up at once. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "manager/figures/spread.h"
+#include "manager/log.h"
+#include "manager/archive/archive_priv.h"
+
+enum { SCHEMA = 1, DAY_MS = 86400000, SWEEP_ROWS = 20000 };
+
+static const char schema[] =
+	"CREATE TABLE IF NOT EXISTS app(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS method(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS instance(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, app INTEGER,"
+	" seen INTEGER, doc TEXT);"
+	"CREATE TABLE IF NOT EXISTS app_method(app INTEGER, method INTEGER, PRIMARY KEY(app, method))"
+	" WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS figure(level INTEGER, app INTEGER, method INTEGER, slot INTEGER,"
+	" instance INTEGER, calls INTEGER, errors INTEGER, timed INTEGER, total INTEGER, self INTEGER,"
+	" stalls INTEGER, cpu INTEGER, blocked INTEGER, allocated INTEGER, max INTEGER, peak INTEGER,"
+	" spread BLOB, PRIMARY KEY(level, app, method, slot, instance)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS base(instance INTEGER, id INTEGER, method INTEGER, calls INTEGER,"
+	" errors INTEGER, timed INTEGER, total INTEGER, self INTEGER, stalls INTEGER, cpu INTEGER,"
+	" blocked INTEGER, allocated INTEGER, max INTEGER, raw BLOB, PRIMARY KEY(instance, id))"
+	" WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS trace(id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER,"
+	" instance INTEGER, root INTEGER, at INTEGER, elapsed INTEGER, flags INTEGER, calls INTEGER,"
+	" parts INTEGER, thread TEXT, data BLOB);"
+	"CREATE INDEX IF NOT EXISTS trace_at ON trace(at, id);"
+	"CREATE INDEX IF NOT EXISTS trace_app ON trace(app, at, id);"
+	"CREATE TABLE IF NOT EXISTS blob(id INTEGER PRIMARY KEY, bytes BLOB);"
+	"CREATE TABLE IF NOT EXISTS data(name TEXT, value TEXT, at INTEGER, id INTEGER,"
+	" PRIMARY KEY(name, value, at, id)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS plan(app INTEGER, version INTEGER, changed INTEGER, who TEXT,"
+	" comment TEXT, doc TEXT, PRIMARY KEY(app, version)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS audit(id INTEGER PRIMARY KEY, at INTEGER, who TEXT, role TEXT,"
+	" origin TEXT, action TEXT, target TEXT, detail TEXT, status INTEGER);"
+	"CREATE TABLE IF NOT EXISTS dig(id TEXT PRIMARY KEY, app TEXT, started INTEGER, doc TEXT);";
+
+static const char *const sql[STATEMENTS] = {
+	[ST_APP_ADD] =
+		"INSERT INTO app(name) VALUES(?) ON CONFLICT DO UPDATE SET name = name RETURNING id",
+	[ST_METHOD_ADD] =
+		"INSERT INTO method(name) VALUES(?) ON CONFLICT DO UPDATE SET name = name RETURNING id",
+	[ST_INSTANCE_ADD] =
+		"INSERT INTO instance(name) VALUES(?) ON CONFLICT DO UPDATE SET name = name RETURNING id",
+	[ST_INSTANCE_SET] = "UPDATE instance SET app = ?, seen = ?, doc = ? WHERE id = ?",
+	[ST_APP_METHOD] = "INSERT OR IGNORE INTO app_method VALUES(?, ?)",
+	[ST_FIGURE] =
+		"INSERT INTO figure VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,"
+		" errors = errors + excluded.errors, timed = timed + excluded.timed,"
+		" total = total + excluded.total, self = self + excluded.self,"
+		" stalls = stalls + excluded.stalls, cpu = cpu + excluded.cpu,"
+		" blocked = blocked + excluded.blocked, allocated = allocated + excluded.allocated,"
+		" max = max(max, excluded.max), peak = max(peak, excluded.peak),"
+		" spread = spread_sum(spread, excluded.spread)",
+	[ST_BASE] = "REPLACE INTO base VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[ST_TRACE] =
+		"INSERT INTO trace(app, instance, root, at, elapsed, flags, calls, parts, thread, data)"
+		" VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[ST_BLOB] = "INSERT INTO blob VALUES(?, ?)",
+	[ST_DATA] = "INSERT OR IGNORE INTO data VALUES(?, ?, ?, ?)",
+	[ST_PLAN] = "INSERT INTO plan VALUES(?, ?, ?, ?, ?, ?)",
+	[ST_AUDIT] = "INSERT INTO audit(at, who, role, origin, action, target, detail, status)"
+		     " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+	[ST_DIG] = "REPLACE INTO dig VALUES(?, ?, ?, ?)",
+};
+
+/* ---- statements ---- */
+
+void archive_bind(sqlite3_stmt *st, const char *kinds, ...)
+{
+	va_list args;
+
+	va_start(args, kinds);
+	for (int i = 1; kinds[i - 1]; i++) {
+		if (kinds[i - 1] == 'i') {
+			sqlite3_bind_int64(st, i, (sqlite3_int64)va_arg(args, uint64_t));
+		} else {
+			struct slice s = va_arg(args, struct slice);
+			const void *p = s.p ? s.p : (const uint8_t *)"";
+
+			if (kinds[i - 1] == 's')
+				sqlite3_bind_text64(st, i, p, s.n, SQLITE_STATIC, SQLITE_UTF8);
+			else
+				sqlite3_bind_blob64(st, i, p, s.n, SQLITE_STATIC);
+		}
+	}
+	va_end(args);
+}
+
+int archive_step(sqlite3_stmt *st)
+{
+	int rc = sqlite3_step(st);
+
+	sqlite3_reset(st);
+	if (rc == SQLITE_DONE || rc == SQLITE_ROW)
+		return 0;
+	log_put(LOG_ERROR, "store: %s", sqlite3_errmsg(sqlite3_db_handle(st)));
+	return rc == SQLITE_CONSTRAINT ? E_DUPLICATE : E_IO;
+}
+
+struct slice archive_text(sqlite3_stmt *st, int column)
+{
+	const void *p = sqlite3_column_blob(st, column);
+
+	return (struct slice){ p, (size_t)sqlite3_column_bytes(st, column) };
+}
+
+uint64_t archive_number(sqlite3_stmt *st, int column)
+{
+	return (uint64_t)sqlite3_column_int64(st, column);
+}
+
+static void spread_sum(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+	struct call_spread s = { 0 };
+	struct buf out = { 0 };
+
+	for (int i = 0; i < n; i++)
+		spread_add(&s, (struct slice){ sqlite3_value_blob(v[i]),
+					       (size_t)sqlite3_value_bytes(v[i]) });
+	spread_put(&s, &out);
+	sqlite3_result_blob64(ctx, out.p ? out.p : (uint8_t *)"", out.n, SQLITE_TRANSIENT);
+	buf_release(&out);
+}
+
+static bool run_sql(struct archive *s, const char *text)
+{
+	char *why = NULL;
+
+	if (sqlite3_exec(s->db, text, NULL, NULL, &why) == SQLITE_OK)
+		return true;
+	log_put(LOG_ERROR, "%s: %s", s->path, why ? why : "cannot be used");
+	sqlite3_free(why);
+	return false;
+}
+
+static int check_version(struct archive *s)
+{
+	sqlite3_stmt *st = NULL;
+	int version = -1;
+
+	if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		version = sqlite3_column_int(st, 0);
+	sqlite3_finalize(st);
+	if (version == 0 || version == SCHEMA)
+		return 0;
+	log_put(LOG_ERROR, "%s: was written by a newer sonded, or is no store", s->path);
+	return E_VERSION;
+}
+
+int archive_prepare(struct archive *s)
+{
+	char version[48];
+
+	if (!run_sql(
+		    s,
+		    "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+		    "PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-65536"))
+		return E_IO;
+	if (check_version(s) < 0)
+		return E_VERSION;
+	snprintf(version, sizeof(version), "PRAGMA user_version=%d", SCHEMA);
+	if (!run_sql(s, schema) || !run_sql(s, version))
+		return E_IO;
+	sqlite3_create_function(s->db, "spread_sum", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+				spread_sum, NULL, NULL);
+	for (unsigned i = 0; i < STATEMENTS; i++) {
+		if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i],
+				       NULL) == SQLITE_OK)
+			continue;
+		log_put(LOG_ERROR, "%s: %s", s->path, sqlite3_errmsg(s->db));
+		return E_IO;
+	}
+	return 0;
+}
+
+/* ---- numbers of names ---- */
+
+enum { IDS_APP, IDS_METHOD, IDS_INSTANCE };
+
+static int number_of(struct archive *s, unsigned kind, struct slice name, uint64_t *out)
+{
+	static const enum statement add[] = { ST_APP_ADD, ST_METHOD_ADD, ST_INSTANCE_ADD };
+	uintptr_t *at = map_get(&s->ids[kind], name);
+	sqlite3_stmt *st = s->st[add[kind]];
+	struct slice key;
+	int rc;
+
+	if (at) {
+		*out = *at;
+		return 0;
+	}
+	archive_bind(st, "s", name);
+	rc = sqlite3_step(st);
+	*out = rc == SQLITE_ROW ? archive_number(st, 0) : 0;
+	sqlite3_reset(st);
+	if (rc != SQLITE_ROW)
+		return E_IO;
+	key = arena_dup(&s->names, name);
+	at = key.p ? map_put(&s->ids[kind], key, NULL) : NULL;
+	if (at)
+		*at = (uintptr_t)*out;
+	return 0;
+}
+
+/* ---- jobs ---- */
+
+int archive_run_instance(struct archive *s, struct archive_job *job)
+{
+	struct job_instance *j = (struct job_instance *)job;
+	uint64_t app, id;
+
+	if (number_of(s, IDS_APP, j->app, &app) < 0 ||
+	    number_of(s, IDS_INSTANCE, j->ident, &id) < 0)
+		return E_IO;
+	archive_bind(s->st[ST_INSTANCE_SET], "iisi", app, j->seen_ms, j->text, id);
+	return archive_step(s->st[ST_INSTANCE_SET]);
+}
+
+static int put_figure(struct archive *s, const struct archive_figure *f, uint64_t app,
+		      uint64_t instance)
+{
+	sqlite3_stmt *st = s->st[ST_FIGURE];
+	const uint64_t *n = f->sums;
+	uint64_t method;
+	int rc = number_of(s, IDS_METHOD, f->method, &method);
+
+	if (rc < 0)
+		return rc;
+	archive_bind(s->st[ST_APP_METHOD], "ii", app, method);
+	rc = archive_step(s->st[ST_APP_METHOD]);
+	for (uint64_t level = 0; level < ARCHIVE_LEVELS && rc >= 0; level++) {
+		uint64_t slot = f->slot_ms - f->slot_ms % archive_step_ms[level];
+
+		archive_bind(st, "iiiiiiiiiiiiiiiib", level, app, method, slot, instance, n[0],
+			     n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], f->max_ns,
+			     f->active_peak, f->spread);
+		rc = archive_step(st);
+	}
+	return rc;
+}
+
+static int put_base(struct archive *s, const struct archive_base *b, uint64_t instance)
+{
+	const uint64_t *n = b->sums;
+	uint64_t method;
+
+	if (number_of(s, IDS_METHOD, b->method, &method) < 0)
+		return E_IO;
+	archive_bind(s->st[ST_BASE], "iiiiiiiiiiiiib", instance, (uint64_t)b->id, method, n[0],
+		     n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], b->max_ns, b->raw);
+	return archive_step(s->st[ST_BASE]);
+}
+
+int archive_run_figures(struct archive *s, struct archive_job *job)
+{
+	struct job_figures *j = (struct job_figures *)job;
+	uint64_t app, instance;
+	int rc = number_of(s, IDS_APP, j->app, &app);
+
+	if (rc >= 0)
+		rc = number_of(s, IDS_INSTANCE, j->instance, &instance);
+	for (size_t i = 0; i < j->n && rc >= 0; i++)
+		rc = put_figure(s, &j->rows[i], app, instance);
+	for (size_t i = 0; i < j->n_bases && rc >= 0; i++)
+		rc = put_base(s, &j->bases[i], instance);
+	return rc;
+}
+
+static int put_data(struct archive *s, const struct archive_trace *t, uint64_t id)
+{
+	struct slice rest = t->data;
+	int rc = 0;
+
+	while (rest.n && rc >= 0) {
+		struct slice part[2];
+
+		for (unsigned i = 0; i < 2; i++) {
+			const uint8_t *end = memchr(rest.p, 0, rest.n);
+
+			if (!end)
+				return rc;
+			part[i] = (struct slice){ rest.p, (size_t)(end - rest.p) };
+			rest = (struct slice){ end + 1, rest.n - part[i].n - 1 };
+		}
+		archive_bind(s->st[ST_DATA], "ssii", part[0], part[1], t->when_ms, id);
+		rc = archive_step(s->st[ST_DATA]);
+	}
+	return rc;
+}
+
+static int put_blob(struct archive *s, struct slice blob, uint64_t id)
+{
+	size_t room = ZSTD_compressBound(blob.n), n;
+
+	buf_clear(&s->packed);
+	if (!buf_room(&s->packed, room))
+		return E_NO_MEMORY;
+	n = ZSTD_compress(s->packed.p, room, blob.p, blob.n, 1);
+	if (ZSTD_isError(n))
+		return E_NO_MEMORY;
+	archive_bind(s->st[ST_BLOB], "ib", id, (struct slice){ s->packed.p, n });
+	return archive_step(s->st[ST_BLOB]);
+}
+
+int archive_run_trace(struct archive *s, struct archive_job *job)
+{
+	struct archive_trace *t = &((struct job_trace *)job)->t;
+	uint64_t app, instance, root, id;
+	int rc;
+
+	if (number_of(s, IDS_APP, t->app, &app) < 0 ||
+	    number_of(s, IDS_INSTANCE, t->instance, &instance) < 0 ||
+	    number_of(s, IDS_METHOD, t->root, &root) < 0)
+		return E_IO;
+	archive_bind(s->st[ST_TRACE], "iiiiiiiisb", app, instance, root, t->when_ms, t->elapsed_ns,
+		     (uint64_t)t->flags, (uint64_t)t->calls, (uint64_t)t->parts, t->thread,
+		     t->data);
+	rc = archive_step(s->st[ST_TRACE]);
+	id = (uint64_t)sqlite3_last_insert_rowid(s->db);
+	if (rc >= 0)
+		rc = put_blob(s, t->blob, id);
+	return rc < 0 ? rc : put_data(s, t, id);
+}
+
+int archive_run_plan(struct archive *s, struct archive_job *job)
+{
+	struct job_plan *j = (struct job_plan *)job;
+	uint64_t app;
+
+	if (number_of(s, IDS_APP, j->app, &app) < 0)
+		return E_IO;
+	archive_bind(s->st[ST_PLAN], "iiisss", app, j->version, j->changed_ms, j->by, j->comment,
+		     j->doc);
+	return archive_step(s->st[ST_PLAN]);
+}
+
+int archive_run_audit(struct archive *s, struct archive_job *job)
+{
+	struct job_audit *j = (struct job_audit *)job;
+
+	archive_bind(s->st[ST_AUDIT], "issssssi", j->at_ms, j->who, j->role, j->from, j->action,
+		     j->target, j->detail, (uint64_t)j->status);
+	return archive_step(s->st[ST_AUDIT]);
+}
+
+int archive_run_dig(struct archive *s, struct archive_job *job)
+{
+	struct job_dig *j = (struct job_dig *)job;
+
+	archive_bind(s->st[ST_DIG], "ssis", j->id, j->app, j->started_ms, j->doc);
+	return archive_step(s->st[ST_DIG]);
+}
+
+/* ---- what goes again ---- */
+
+static uint64_t ask_number(struct archive *s, const char *text)
+{
+	sqlite3_stmt *st = NULL;
+	uint64_t n = 0;
+
+	if (sqlite3_prepare_v2(s->db, text, -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		n = archive_number(st, 0);
+	sqlite3_finalize(st);
+	return n;
+}
+
+static void drop_traces(struct archive *s, uint64_t before_ms)
+{
+	uint64_t oldest = ask_number(s, "SELECT min(at) FROM trace");
+	char text[600];
+	unsigned long long at = before_ms;
+
+	if (!oldest || oldest >= before_ms)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"DELETE FROM blob WHERE id IN (SELECT id FROM trace WHERE at < %llu LIMIT %d);"
+		"DELETE FROM data WHERE (name, value, at, id) IN (SELECT d.name, d.value, d.at, d.id FROM"
+		" data d WHERE d.at < %llu LIMIT %d);"
+		"DELETE FROM trace WHERE id IN (SELECT id FROM trace WHERE at < %llu ORDER BY at, id"
+		" LIMIT %d) AND id NOT IN (SELECT id FROM blob)",
+		at, SWEEP_ROWS, at, SWEEP_ROWS, at, SWEEP_ROWS);
+	run_sql(s, text);
+}
+
+static void drop_figures(struct archive *s, uint64_t now, uint64_t keep_ms)
+{
+	const uint64_t keep[ARCHIVE_LEVELS] = { DAY_MS, 7ull * DAY_MS, keep_ms };
+	char text[160];
+
+	for (int level = 0; level < ARCHIVE_LEVELS; level++) {
+		uint64_t most = keep[level] < keep_ms ? keep[level] : keep_ms;
+
+		snprintf(text, sizeof(text), "DELETE FROM figure WHERE level = %d AND slot < %llu",
+			 level, (unsigned long long)(now > most ? now - most : 0));
+		run_sql(s, text);
+	}
+	snprintf(text, sizeof(text),
+		 "DELETE FROM base WHERE instance IN (SELECT id FROM instance WHERE seen < %llu)",
+		 (unsigned long long)(now > 2ull * DAY_MS ? now - 2ull * DAY_MS : 0));
+	run_sql(s, text);
+}
+
+void archive_sweep(struct archive *s)
+{
+	uint64_t now = archive_now_ms(), keep_ms = (uint64_t)s->limits.keep_days * DAY_MS;
+	struct archive_state state;
+
+	drop_traces(s, now > keep_ms ? now - keep_ms : 0);
+	drop_figures(s, now, keep_ms);
+	archive_state(s, &state);
+	if (state.bytes > s->limits.keep_bytes)
+		/* the oldest tenth */
+		drop_traces(
+			s,
+			ask_number(s, "SELECT min(at) + (max(at) - min(at)) / 10 + 1 FROM trace"));
+	run_sql(s, "PRAGMA incremental_vacuum(2000)");
+}

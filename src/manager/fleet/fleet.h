@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fleet.h - all that is known now: applications, their processes, figures, plans.
+ *
+ * One thread, that of fleet_run, talks to agents; threads of the API read and change what is here.
+ * All of it is under fleet.lock, which is never held while anything is waited for. */
+#ifndef MANAGER_FLEET_FLEET_H
+#define MANAGER_FLEET_FLEET_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "manager/settings.h"
+#include "manager/figures/names.h"
+#include "manager/fleet/hub.h"
+#include "manager/fleet/link.h"
+#include "manager/archive/archive.h"
+#include "wire/wire.h"
+
+enum { FLEET_ID = 160, FLEET_INSTANCES = 2000, FLEET_RULES = 1000, TREE_MAX = 400000 };
+
+/* ---- what is asked of an agent ---- */
+
+struct instance;
+
+/* Rows, and then once `done`: status is the agent's (0 done, 1 no ...), or ASK_GONE. */
+enum { ASK_GONE = -1 };
+struct ask {
+	struct ask *next;
+	struct buf frame;
+	void (*row)(struct ask *a, unsigned type, struct slice payload); /* may be NULL */
+	void (*done)(struct ask *a, int status, struct slice text);
+	struct instance *of;
+	void *ctx;
+	uint64_t until_ms; /* monotonic */
+	bool sent;
+};
+
+/* ---- figures ---- */
+
+struct figure {
+	uint32_t id; /* in its agent */
+	const struct name *name;
+	uint32_t level, one_in, flags, rule;
+	uint64_t sums[SUMS], low_ns, high_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
+	uint64_t active, active_peak;
+	uint32_t unknown;
+	double rate;
+	struct buf raw;
+	/* what the store has already */
+	uint64_t base[SUMS], base_max_ns;
+	struct buf base_raw;
+};
+
+struct tree_row {
+	const struct name *name;
+	uint32_t depth, flags;
+	uint64_t calls, errors, timed, total_ns, self_ns, min_ns, max_ns;
+};
+
+/* ---- plans ---- */
+
+enum rule_state { RULE_PENDING, RULE_IN_FORCE, RULE_WAITING, RULE_REFUSED, RULE_GONE };
+
+struct plan_rule {
+	char *text; /* in Sonde's own spelling */
+	char origin[16];
+	uint64_t expires_ms; /* 0: never */
+};
+
+struct plan {
+	uint64_t version, changed_ms; /* 0: there is none */
+	char by[64], comment[256];
+	struct plan_rule *rules;
+	size_t n;
+	bool keep_traces;
+	uint64_t at_least_ns;
+	uint32_t one_in;
+};
+
+/* A rule of the plan in one process. */
+struct rule_status {
+	enum rule_state state;
+	uint32_t number; /* in the agent; 0: not there */
+	uint64_t methods, classes, calls;
+	char *why;
+};
+
+/* ---- applications and processes ---- */
+
+struct app {
+	struct app *next;
+	char name[HUB_APP];
+	struct plan plan;
+};
+
+enum instance_state { INSTANCE_CONNECTING, INSTANCE_CONNECTED, INSTANCE_AWAY, INSTANCE_ENDED };
+
+struct instance {
+	struct instance *next;
+	char id[FLEET_ID];
+	struct link_peer peer;
+	char user[64];
+	struct app *app; /* NULL: not known yet */
+	enum instance_state state;
+	char why[160];
+	uint64_t since_ms, seen_ms, ended_ms; /* of the day */
+	uint64_t started_ms;
+	char jvm[256], build[64];
+
+	struct agent_link link;	  /* questions and answers */
+	struct ask *asks, **last; /* the first was sent */
+	bool welcomed;
+	uint64_t retry_ms, heard_ms, next_report_ms, next_tree_ms, next_status_ms; /* monotonic */
+	unsigned backoff_ms;
+
+	struct figure *figures, *fresh;
+	size_t n, n_fresh, cap_fresh;
+	bool has_bases;
+	struct tree_row *tree, *fresh_tree;
+	size_t n_tree, n_fresh_tree, cap_fresh_tree;
+	uint64_t tree_asked_ms;
+	struct wire_status status; /* its texts are not used */
+	char mechanism[64];
+	uint64_t cost_ns, cost_at_ms, own_ns; /* of hooks and agent, added up */
+	double hooks_share, agent_share;      /* of one processor, in the last interval */
+
+	uint64_t plan_version; /* that was carried out; rules below are of it */
+	struct rule_status *rules;
+	size_t n_rules;
+	bool carrying; /* is carrying out a plan just now */
+
+	struct agent_link tracing; /* transactions */
+	struct gather *gather;
+	uint64_t trace_retry_ms;
+};
+
+struct dug;
+
+struct fleet {
+	pthread_mutex_t lock;
+	const struct settings *config;
+	struct archive *store;
+	struct hub hub;
+	struct name_pool names;
+	char host[64], boot[8];
+	struct app *apps;
+	struct instance *instances;
+	size_t n_instances;
+	struct dug *digs;
+	uint64_t slot_ms;	       /* that is being collected */
+	uint64_t look_ms, far_look_ms; /* when to look for processes again */
+	uint64_t traces_kept, traces_passed;
+	uint64_t calls_kept;
+	uint64_t started_ms;
+	int wake; /* eventfd */
+	bool ends;
+};
+
+int fleet_init(struct fleet *f, const struct settings *config, struct archive *store);
+void fleet_run(struct fleet *f);  /* until fleet.ends */
+void fleet_quit(struct fleet *f); /* hangs up; who waits for an agent is told so */
+void fleet_release(struct fleet *f);
+void fleet_wake(struct fleet *f); /* any thread; also from a signal handler */
+
+uint64_t fleet_clock_ms(void); /* monotonic */
+uint64_t fleet_day_ms(void);   /* since 1970 */
+
+struct app *fleet_app(struct fleet *f, struct slice name);
+struct app *fleet_app_make(struct fleet *f, struct slice name);
+struct instance *fleet_instance(struct fleet *f, struct slice id);
+/* A connected one of the application; id .n 0: any. */
+struct instance *fleet_connected(struct fleet *f, const struct app *app, struct slice id);
+const char *instance_state_word(enum instance_state state);
+
+/* ---- session.c: one process ---- */
+
+void session_step(struct fleet *f, struct instance *i, uint64_t now); /* timers */
+void session_io(struct fleet *f, struct instance *i);
+void session_lost(struct fleet *f, struct instance *i, const char *why);
+/* A question with an empty frame to be filled; NULL: out of memory.  It is freed after done. */
+struct ask *session_ask(struct instance *i, unsigned patience_s);
+void session_send(struct fleet *f, struct ask *a);
+
+/* ---- poll.c: figures ---- */
+
+void poll_step(struct fleet *f, struct instance *i, uint64_t now);
+void poll_flush(struct fleet *f, struct instance *i); /* what is new, to the store */
+void poll_forget(struct instance *i);
+
+/* ---- plan.c, reconcile.c ---- */
+
+void plan_load(struct fleet *f);
+void plan_release(struct plan *p);
+void reconcile_step(struct fleet *f, struct instance *i);
+void reconcile_forget(struct instance *i);
+void reconcile_move(struct instance *i,
+		    const struct plan *to); /* statuses, by the texts of rules */
+const char *reconcile_word(enum rule_state state);
+
+/* ---- keep.c: transactions ---- */
+
+void keep_step(struct fleet *f, struct instance *i, uint64_t now);
+void keep_io(struct fleet *f, struct instance *i);
+void keep_stop(struct instance *i);
+
+/* ---- finder.c ---- */
+
+void finder_step(struct fleet *f, uint64_t now); /* takes the lock by itself */
+
+#endif

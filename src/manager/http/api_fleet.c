@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_fleet.c - applications, processes, what Sonde costs, how the manager is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/version.h"
+#include "manager/http/request.h"
+#include "manager/http/put.h"
+
+int api_manager(struct api_request *c)
+{
+	struct json j = request_json(c);
+
+	put_text(&j, "version", SONDE_VERSION);
+	put_text(&j, "host", c->f->host);
+	put_u64(&j, "started_ms", c->f->started_ms);
+	put_u64(&j, "now_ms", fleet_day_ms());
+	put_text(&j, "role", c->role == ROLE_OPERATE ? "operate" : "view");
+	return request_end(&j, 200);
+}
+
+/* ---- processes ---- */
+
+static void put_overhead(struct json *j, const struct instance *i)
+{
+	json_key(j, "overhead");
+	json_open(j, '{');
+	put_double(j, "share", i->hooks_share + i->agent_share);
+	put_double(j, "hooks_share", i->hooks_share);
+	put_double(j, "agent_share", i->agent_share);
+	json_close(j, '}');
+}
+
+static void put_status(struct json *j, const struct instance *i)
+{
+	const struct wire_status *s = &i->status;
+
+	put_text(j, "mechanism", i->mechanism);
+	put_u64(j, "rules", s->rules);
+	put_u64(j, "methods", s->methods);
+	put_u64(j, "classes", s->classes);
+	put_u64(j, "threads", s->threads);
+	put_u64(j, "memory", s->memory);
+	put_u64(j, "memory_limit", s->memory_limit);
+	put_u64(j, "events", s->events);
+	put_u64(j, "contexts_lost", s->contexts_lost);
+	put_u64(j, "contexts_pruned", s->contexts_pruned);
+	put_overhead(j, i);
+}
+
+static void put_instance(struct json *j, const struct fleet *f, const struct instance *i)
+{
+	json_open(j, '{');
+	put_text(j, "id", i->id);
+	put_text(j, "application", i->app ? i->app->name : "");
+	put_u64(j, "pid", (uint64_t)i->peer.pid);
+	put_text(j, "host", f->host);
+	put_text(j, "user", i->user);
+	put_text(j, "state", instance_state_word(i->state));
+	put_text(j, "why", i->why);
+	put_u64(j, "since_ms", i->since_ms);
+	put_u64(j, "last_seen_ms", i->seen_ms);
+	put_text(j, "jvm", i->jvm);
+	put_text(j, "build", i->build);
+	if (i->started_ms)
+		put_u64(j, "uptime_ms", fleet_day_ms() - i->started_ms);
+	if (i->state == INSTANCE_CONNECTED)
+		put_status(j, i);
+	json_close(j, '}');
+}
+
+int api_instances(struct api_request *c)
+{
+	struct slice app = query_get(&c->query, "application");
+	struct json j = request_json(c);
+
+	put_list(&j, "instances");
+	pthread_mutex_lock(&c->f->lock);
+	for (struct instance *i = c->f->instances; i; i = i->next)
+		if (i->app && (!app.n || slice_is(app, i->app->name)))
+			put_instance(&j, c->f, i);
+	pthread_mutex_unlock(&c->f->lock);
+	json_close(&j, ']');
+	return request_end(&j, 200);
+}
+
+int api_instance(struct api_request *c)
+{
+	struct json j = json_to(&c->out);
+	struct instance *i;
+
+	pthread_mutex_lock(&c->f->lock);
+	i = fleet_instance(c->f, c->args[0]);
+	if (i)
+		put_instance(&j, c->f, i);
+	pthread_mutex_unlock(&c->f->lock);
+	return i ? 200 : request_fail(c, 404, "not_found", "there is no such instance");
+}
+
+/* ---- applications ---- */
+
+struct sum {
+	uint64_t connected, known, methods, calls, total_ns, seen_ms;
+	double rate, errors_rate, share;
+};
+
+/* The rate of an application is that of its busiest method; its time is that method's. */
+static void add_figures(struct sum *s, const struct instance *i)
+{
+	const struct figure *most = NULL;
+
+	for (size_t k = 0; k < i->n; k++) {
+		const struct figure *g = &i->figures[k];
+
+		if (!(g->flags & METHOD_GONE) &&
+		    (!most || g->sums[SUM_TOTAL_NS] > most->sums[SUM_TOTAL_NS]))
+			most = g;
+	}
+	if (!most)
+		return;
+	s->rate += most->rate;
+	if (most->sums[SUM_CALLS])
+		s->errors_rate +=
+			most->rate * (double)most->sums[SUM_ERRORS] / (double)most->sums[SUM_CALLS];
+	s->calls += most->sums[SUM_CALLS];
+	s->total_ns += most->sums[SUM_TOTAL_NS];
+}
+
+static struct sum sum_up(const struct fleet *f, const struct app *a)
+{
+	struct sum s = { 0 };
+
+	for (struct instance *i = f->instances; i; i = i->next) {
+		if (i->app != a)
+			continue;
+		s.known++;
+		s.seen_ms = i->seen_ms > s.seen_ms ? i->seen_ms : s.seen_ms;
+		if (i->state != INSTANCE_CONNECTED)
+			continue;
+		s.connected++;
+		s.methods = i->status.methods > s.methods ? i->status.methods : s.methods;
+		s.share += i->hooks_share + i->agent_share;
+		add_figures(&s, i);
+	}
+	return s;
+}
+
+static void put_app(struct json *j, const struct fleet *f, const struct app *a)
+{
+	struct sum s = sum_up(f, a);
+
+	put_text(j, "name", a->name);
+	put_u64(j, "connected", s.connected);
+	put_u64(j, "known", s.known);
+	put_u64(j, "methods", s.methods);
+	if (s.calls) {
+		put_double(j, "rate", s.rate);
+		put_double(j, "errors_rate", s.errors_rate);
+		put_double(j, "mean_ns", (double)s.total_ns / (double)s.calls);
+	}
+	put_double(j, "overhead_share", s.connected ? s.share / (double)s.connected : 0);
+	put_u64(j, "plan_version", a->plan.version);
+	put_u64(j, "plan_rules", a->plan.n);
+	if (s.seen_ms)
+		put_u64(j, "last_seen_ms", s.seen_ms);
+}
+
+int api_applications(struct api_request *c)
+{
+	struct json j = request_json(c);
+
+	put_list(&j, "applications");
+	pthread_mutex_lock(&c->f->lock);
+	for (struct app *a = c->f->apps; a; a = a->next) {
+		json_open(&j, '{');
+		put_app(&j, c->f, a);
+		json_close(&j, '}');
+	}
+	pthread_mutex_unlock(&c->f->lock);
+	json_close(&j, ']');
+	return request_end(&j, 200);
+}
+
+int api_application(struct api_request *c)
+{
+	struct app *a;
+	struct json j;
+
+	pthread_mutex_lock(&c->f->lock);
+	a = request_app(c);
+	if (a) {
+		j = request_json(c);
+		put_app(&j, c->f, a);
+		put_list(&j, "instances");
+		for (struct instance *i = c->f->instances; i; i = i->next)
+			if (i->app == a)
+				put_instance(&j, c->f, i);
+		json_close(&j, ']');
+		json_close(&j, '}');
+	}
+	pthread_mutex_unlock(&c->f->lock);
+	return a ? 200 : 404;
+}
+
+/* ---- what it costs ---- */
+
+static void put_cost(struct json *j, const struct instance *i)
+{
+	double rate = 0;
+
+	for (size_t k = 0; k < i->n; k++)
+		rate += i->figures[k].rate;
+	json_open(j, '{');
+	put_text(j, "instance", i->id);
+	put_text(j, "application", i->app ? i->app->name : "");
+	put_double(j, "share", i->hooks_share + i->agent_share);
+	put_double(j, "hooks_share", i->hooks_share);
+	put_double(j, "agent_share", i->agent_share);
+	put_double(j, "calls_per_s", rate);
+	put_u64(j, "methods", i->status.methods);
+	json_close(j, '}');
+}
+
+static void put_manager(struct json *j, struct fleet *f)
+{
+	struct archive_state store;
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	archive_state(f->store, &store);
+	json_key(j, "manager");
+	json_open(j, '{');
+	put_double(j, "cpu_s",
+		   (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+			   (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
+	put_double(j, "up_s", (double)(fleet_day_ms() - f->started_ms) / 1000);
+	put_u64(j, "memory_peak", (uint64_t)u.ru_maxrss * 1024);
+	put_u64(j, "store_bytes", store.bytes);
+	put_u64(j, "traces_kept", f->traces_kept);
+	put_u64(j, "traces_passed", f->traces_passed);
+	json_close(j, '}');
+}
+
+int api_overhead(struct api_request *c)
+{
+	struct json j = request_json(c);
+
+	put_list(&j, "instances");
+	pthread_mutex_lock(&c->f->lock);
+	for (struct instance *i = c->f->instances; i; i = i->next)
+		if (i->state == INSTANCE_CONNECTED)
+			put_cost(&j, i);
+	pthread_mutex_unlock(&c->f->lock);
+	json_close(&j, ']');
+	put_manager(&j, c->f);
+	return request_end(&j, 200);
+}
+
+/* ---- health and log ---- */
+
+int api_health(struct api_request *c)
+{
+	struct archive_state store;
+	struct json j = request_json(c);
+	uint64_t connected = 0;
+
+	archive_state(c->f->store, &store);
+	put_text(&j, "status", store.is_well ? "ok" : "degraded");
+	if (c->role >= ROLE_VIEW) {
+		pthread_mutex_lock(&c->f->lock);
+		for (struct instance *i = c->f->instances; i; i = i->next)
+			connected += i->state == INSTANCE_CONNECTED;
+		pthread_mutex_unlock(&c->f->lock);
+		put_u64(&j, "agents", connected);
+		json_key(&j, "store");
+		json_open(&j, '{');
+		put_u64(&j, "bytes", store.bytes);
+		put_u64(&j, "queued", store.queued);
+		put_u64(&j, "written", store.written);
+		put_u64(&j, "failed", store.failed);
+		json_close(&j, '}');
+	}
+	put_list(&j, "problems");
+	if (!store.is_well)
+		json_text(&j, "the store cannot be written; the log says why");
+	json_close(&j, ']');
+	return request_end(&j, store.is_well ? 200 : 503);
+}
+
+static void put_entry(void *ctx, const struct job_audit *a)
+{
+	struct json *j = ctx;
+
+	json_open(j, '{');
+	put_u64(j, "at_ms", a->at_ms);
+	put_str(j, "who", a->who);
+	put_str(j, "role", a->role);
+	put_str(j, "from", a->from);
+	put_str(j, "action", a->action);
+	put_str(j, "target", a->target);
+	put_str(j, "detail", a->detail);
+	put_u64(j, "status", (uint64_t)a->status);
+	json_close(j, '}');
+}
+
+int api_audit(struct api_request *c)
+{
+	uint64_t limit = 100;
+	struct json j;
+	int rc;
+
+	if (!query_number(&c->query, "limit", 1, 10000, &limit))
+		return request_fail(c, 400, "usage", "limit is a number up to 10000");
+	j = request_json(c);
+	put_list(&j, "entries");
+	rc = archive_audit(c->f->store, (unsigned)limit, put_entry, &j);
+	json_close(&j, ']');
+	request_end(&j, 200);
+	return rc < 0 ? request_fail(c, 500, "store", "the store cannot be read") : 200;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_metrics.c - /metrics: of each hooked method in each process, of the agents, of the manager.
+ *
+ * Methods of one name in a process are one series.  A page is at most METHODS_MAX methods long; what
+ * is left out is counted. */
+#include "export/prometheus.h"
+#include "manager/http/request.h"
+
+enum { METHODS_MAX = 20000 };
+
+struct metrics_page {
+	struct prometheus p;
+	struct fleet *f;
+	uint64_t left_out;
+};
+
+static void label_instance(struct prometheus *p, const struct instance *i)
+{
+	prometheus_clear(p);
+	prometheus_label(p, "application", slice_str(i->app->name));
+	prometheus_label(p, "instance_id", slice_str(i->id));
+}
+
+static double seconds(const struct figure *g)
+{
+	return (double)g->sums[SUM_TOTAL_NS] / 1e9;
+}
+
+static double value_of(const struct figure *g, int what)
+{
+	switch (what) {
+	case 0:
+		return (double)g->sums[SUM_CALLS];
+	case 1:
+		return (double)g->sums[SUM_ERRORS];
+	case 2:
+		return seconds(g);
+	case 3:
+		return (double)g->active;
+	default:
+		return (double)g->sums[SUM_STALLS];
+	}
+}
+
+/* Rows of one name stand for one method of several loaders: they are added to the first. */
+static bool is_first(const struct instance *i, size_t k, struct map *seen)
+{
+	bool fresh = false;
+	uintptr_t *at = map_put(seen, i->figures[k].name->text, &fresh);
+
+	return at && fresh;
+}
+
+static double sum_of(const struct instance *i, const struct name *name, size_t from, int what,
+		     bool many)
+{
+	double sum = value_of(&i->figures[from], what);
+
+	for (size_t k = from + 1; many && k < i->n; k++)
+		if (i->figures[k].name == name)
+			sum += value_of(&i->figures[k], what);
+	return sum;
+}
+
+static void put_methods(struct metrics_page *p, const struct instance *i, int what)
+{
+	struct map seen = { 0 };
+	size_t distinct = 0;
+	bool many;
+
+	for (size_t k = 0; k < i->n; k++)
+		distinct += is_first(i, k, &seen);
+	many = distinct != i->n;
+	map_release(&seen);
+	for (size_t k = 0; k < i->n; k++) {
+		if (k >= METHODS_MAX) {
+			p->left_out++;
+			continue;
+		}
+		if (!is_first(i, k, &seen))
+			continue;
+		label_instance(&p->p, i);
+		prometheus_label(&p->p, "method", i->figures[k].name->text);
+		prometheus_value(&p->p, "", sum_of(i, i->figures[k].name, k, what, many));
+	}
+	map_release(&seen);
+}
+
+static void put_all_methods(struct metrics_page *p)
+{
+	static const struct {
+		const char *name, *type, *help;
+	} families[] = {
+		{ "sonde_method_calls_total", "counter", "Calls of a hooked method." },
+		{ "sonde_method_errors_total", "counter", "Calls that were left by an exception." },
+		{ "sonde_method_seconds_total", "counter",
+		  "Time in a hooked method, with what it calls." },
+		{ "sonde_method_active", "gauge", "Calls that have begun and not ended." },
+		{ "sonde_method_stalls_total", "counter",
+		  "Calls that ran longer than the stall limit." },
+	};
+
+	for (int what = 0; what < (int)COUNT(families); what++) {
+		prometheus_family(&p->p, families[what].name, families[what].type,
+				  families[what].help);
+		for (struct instance *i = p->f->instances; i; i = i->next)
+			if (i->state == INSTANCE_CONNECTED)
+				put_methods(p, i, what);
+	}
+}
+
+static void put_agents(struct metrics_page *p)
+{
+	static const struct {
+		const char *name, *type, *help;
+	} families[] = {
+		{ "sonde_agent_methods", "gauge", "Methods that are hooked." },
+		{ "sonde_agent_memory_bytes", "gauge", "Memory of call trees." },
+		{ "sonde_agent_overhead_ratio", "gauge",
+		  "What hooks and agent cost, of one processor." },
+		{ "sonde_agent_contexts_lost_total", "counter",
+		  "Contexts for which there was no memory." },
+	};
+
+	for (size_t what = 0; what < COUNT(families); what++) {
+		prometheus_family(&p->p, families[what].name, families[what].type,
+				  families[what].help);
+		for (struct instance *i = p->f->instances; i; i = i->next) {
+			const double values[] = { (double)i->status.methods,
+						  (double)i->status.memory,
+						  i->hooks_share + i->agent_share,
+						  (double)i->status.contexts_lost };
+
+			if (i->state != INSTANCE_CONNECTED)
+				continue;
+			label_instance(&p->p, i);
+			prometheus_value(&p->p, "", values[what]);
+		}
+	}
+	prometheus_clear(&p->p);
+}
+
+static void put_one(struct metrics_page *p, const char *name, const char *type, const char *help,
+		    double v)
+{
+	prometheus_family(&p->p, name, type, help);
+	prometheus_value(&p->p, "", v);
+}
+
+static void put_manager(struct metrics_page *p)
+{
+	struct archive_state store;
+	double connected = 0;
+
+	archive_state(p->f->store, &store);
+	for (struct instance *i = p->f->instances; i; i = i->next)
+		connected += i->state == INSTANCE_CONNECTED;
+	put_one(p, "sonde_manager_agents", "gauge", "Agents that are connected.", connected);
+	put_one(p, "sonde_manager_traces_kept_total", "counter", "Transactions that were stored.",
+		(double)p->f->traces_kept);
+	put_one(p, "sonde_manager_traces_passed_total", "counter",
+		"Transactions that were not stored because the store was behind.",
+		(double)p->f->traces_passed);
+	put_one(p, "sonde_manager_store_bytes", "gauge", "Size of the store.", (double)store.bytes);
+	put_one(p, "sonde_manager_store_queued", "gauge", "Jobs that wait to be stored.",
+		(double)store.queued);
+	put_one(p, "sonde_manager_store_failed_total", "counter", "Jobs that could not be stored.",
+		(double)store.failed);
+	put_one(p, "sonde_manager_methods_left_out", "gauge",
+		"Series that this page has no room for.", (double)p->left_out);
+}
+
+int api_metrics(struct api_request *c)
+{
+	struct metrics_page p = { .p = { .out = &c->out }, .f = c->f };
+
+	pthread_mutex_lock(&c->f->lock);
+	put_all_methods(&p);
+	put_agents(&p);
+	put_manager(&p);
+	pthread_mutex_unlock(&c->f->lock);
+	prometheus_release(&p.p);
+	c->type = "text/plain; version=0.0.4; charset=utf-8";
+	return 200;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http_priv.h - the server's own data. */
+#ifndef MANAGER_HTTP_HTTP_PRIV_H
+#define MANAGER_HTTP_HTTP_PRIV_H
+
+#include "manager/http/request.h"
+#include "manager/http/http.h"
+
+enum { CLIENTS = 256 };
+
+struct http {
+	struct fleet *fleet;
+	struct MHD_Daemon *daemon;
+	char *cert, *key;
+	pthread_mutex_t lock;
+	struct stream *streams;
+	bool ends;
+	struct {
+		uint8_t address[16];
+		uint64_t second;
+		unsigned changes;
+	} clients[CLIENTS];
+	uint64_t requests, refused;
+	uint64_t wakes; /* of streams */
+};
+
+/* stream.c */
+enum MHD_Result stream_answer(struct api_request *c);
+void stream_wake_all(void *h);
+void stream_free(struct stream *s);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sonded.c - the manager's main(): store, fleet, server, and what systemd wants to hear.
+ *
+ * SIGTERM and SIGINT end it: the server stops, what agents told last is stored. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/version.h"
+#include "manager/settings.h"
+#include "manager/http/http.h"
+
+enum { CANNOT = 3 };
+
+static struct fleet fleet; /* for the signal handler */
+
+static void on_end(int sig)
+{
+	(void)sig;
+	__atomic_store_n(&fleet.ends, true, __ATOMIC_RELEASE);
+	fleet_wake(&fleet);
+}
+
+/* One datagram to the socket that systemd has named; nothing else is needed of libsystemd. */
+static void notify(const char *text)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	const char *path = getenv("NOTIFY_SOCKET");
+	int fd;
+
+	if (!path || strlen(path) >= sizeof(to.sun_path))
+		return;
+	strcpy(to.sun_path, path);
+	if (to.sun_path[0] == '@')
+		to.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 &&
+	    sendto(fd, text, strlen(text), 0, (struct sockaddr *)&to,
+		   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path))) < 0)
+		log_put(LOG_WARN, "systemd cannot be told: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = on_end };
+
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int serve(const struct settings *config, struct archive *store)
+{
+	struct http *http = NULL;
+	uint16_t port = 0;
+	int rc = fleet_init(&fleet, config, store);
+
+	if (rc >= 0) {
+		catch_signals();
+		rc = http_start(&http, &fleet, &port);
+	}
+	if (rc >= 0) {
+		bool six = strchr(config->address, ':') != NULL;
+
+		log_put(LOG_INFO,
+			"sonded " SONDE_VERSION " listens on http%s://%s%s%s:%u, store %s",
+			config->cert[0] ? "s" : "", six ? "[" : "", config->address, six ? "]" : "",
+			(unsigned)port, config->store);
+		notify("READY=1");
+		fleet_run(&fleet);
+		notify("STOPPING=1");
+		http_end_streams(http);
+	}
+	fleet_quit(&fleet);
+	http_stop(http);
+	fleet_release(&fleet);
+	return rc < 0 ? CANNOT : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct archive_limits limits;
+	struct settings config;
+	struct archive *store = NULL;
+	int status = settings_read(&config, argc, argv);
+
+	if (status != SETTINGS_GO)
+		return status;
+	log_set(config.level);
+	limits = (struct archive_limits){ config.keep_days, config.keep_bytes };
+	if (archive_open(&store, config.store, &limits) < 0)
+		return CANNOT;
+	status = serve(&config, store);
+	archive_close(store);
+	return status;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* activation.c - what threads of the program run at a hook.
+ *
+ * Compiled for general registers alone and without guards on the stack, since it runs where a
+ * function's arguments or results are still in registers.  A signal handler may interrupt it at any
+ * instruction and come through here itself; so a stub is reserved first and filled afterwards, and
+ * what is counted is added with one instruction. */
+#include <sys/mman.h>
+
+#include "base/tick.h"
+#include "native/native.h"
+
+struct native_site native_sites[SITES_MAX];
+struct native_thread native_threads[THREADS_MAX];
+
+enum { PROBES = 8, BLOCKS = STUBS / SLOT_BLOCK };
+
+static struct native_thread muted;
+static uint8_t block_taken[BLOCKS];
+
+/* NULL: not seen before. */
+static __thread struct native_thread *self __attribute__((tls_model("initial-exec")));
+
+_Static_assert(sizeof(struct stub_entry) == STUB_SIZE, "pool.S");
+_Static_assert(STUBS *STUB_SIZE == 0x40000, "the unwinding records of pool.S");
+
+bool native_begin(void)
+{
+	static bool ready;
+
+	if (!ready)
+		ready = mmap(native_entries, sizeof(native_entries), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+	return ready;
+}
+
+void native_mute(void)
+{
+	self = &muted;
+}
+
+void native_watch_self(bool on)
+{
+	if (!on && self && self != &muted)
+		native_thread_gone(self);
+	self = on ? NULL : &muted;
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static struct native_thread *claim(void)
+{
+	int32_t tid = native_gettid();
+
+	for (unsigned i = 0; i < THREADS_MAX; i++) {
+		int32_t none = 0;
+
+		if (__atomic_load_n(&native_threads[i].tid, __ATOMIC_RELAXED) == 0 &&
+		    __atomic_compare_exchange_n(&native_threads[i].tid, &none, tid, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			native_threads[i].marker = (uintptr_t)&self;
+			return self = &native_threads[i];
+		}
+	}
+	return NULL;
+}
+
+static bool take_block(struct native_thread *t, uint32_t at)
+{
+	for (unsigned b = 0; b < BLOCKS; b++) {
+		if (__atomic_load_n(&block_taken[b], __ATOMIC_RELAXED) ||
+		    __atomic_exchange_n(&block_taken[b], 1, __ATOMIC_ACQUIRE))
+			continue;
+		for (unsigned i = 0; i < SLOT_BLOCK; i++)
+			t->slots[at + i] = (uint16_t)(b * SLOT_BLOCK + i);
+		t->owned = at + SLOT_BLOCK;
+		return true;
+	}
+	return false;
+}
+
+void native_thread_gone(struct native_thread *t)
+{
+	for (uint32_t i = 0; i < t->owned; i++) {
+		native_entries[t->slots[i]].owner = NULL;
+		if (t->slots[i] % SLOT_BLOCK == 0)
+			__atomic_store_n(&block_taken[t->slots[i] / SLOT_BLOCK], 0,
+					 __ATOMIC_RELEASE);
+	}
+	t->top = t->owned = 0;
+	t->stack_n = 0;
+	t->busy = false;
+	__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
+}
+
+unsigned native_open_calls(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < STUBS; i++)
+		n += __atomic_load_n(&native_entries[i].owner, __ATOMIC_RELAXED) != NULL;
+	return n;
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+/* NULL: there are too many. */
+static struct native_cell *find_cell(struct native_thread *t, uint32_t number, uintptr_t ret)
+{
+	uint64_t key = (uint64_t)ret << 16 | number;
+	uint64_t hash = key * 0x9e3779b97f4a7c15u >> 53;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct native_cell *c = &t->cells[(hash + i) % CELLS];
+		uint64_t none = 0;
+
+		if (c->key == key)
+			return c;
+		if (c->key == 0 &&
+		    (__atomic_compare_exchange_n(&c->key, &none, key, false, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED) ||
+		     none == key))
+			return c;
+	}
+	return NULL;
+}
+
+/* ---- stubs -------------------------------------------------------------------------------- */
+
+static bool is_open(uint16_t slot)
+{
+	return __atomic_load_n(&native_entries[slot].owner, __ATOMIC_RELAXED) != NULL;
+}
+
+/* Activations on top that have returned, perhaps not in the order of their calls. */
+static void drop_ended(struct native_thread *t)
+{
+	uint32_t top = t->top;
+
+	while (top && !is_open(t->slots[top - 1]))
+		top--;
+	__atomic_store_n(&t->top, top, __ATOMIC_RELAXED);
+}
+
+/* Frees what will never return.  That is looked for only when room is short, and only where the
+ * thread's own stack says so, which is mapped as long as the thread runs. */
+static void drop_dead(struct native_thread *t)
+{
+	uint32_t kept = 0;
+
+	__atomic_store_n(&t->busy, true, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < t->top; i++) {
+		uint16_t slot = t->slots[i];
+		struct stub_entry *e = &native_entries[slot];
+
+		if (e->sp - t->stack < t->stack_n &&
+		    native_is_dead(e->sp, (uintptr_t)native_stubs, (uintptr_t)STUBS * STUB_SIZE))
+			e->owner = NULL;
+		if (!e->owner)
+			continue;
+		t->slots[i] = t->slots[kept];
+		t->slots[kept++] = slot;
+	}
+	t->top = kept;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->busy, false, __ATOMIC_RELAXED);
+}
+
+/* A place for an activation on top of the thread's, with a stub; -1: there is none.  A signal handler
+ * in between may take what was not yet marked as open for ended: then once more. */
+static int reserve(struct native_thread *t)
+{
+	uint32_t n;
+
+	if (t->busy) /* a handler interrupted drop_dead, or left it by longjmp */
+		return -1;
+	if (t->top == DEPTH_MAX)
+		drop_dead(t);
+	do {
+		n = __atomic_load_n(&t->top, __ATOMIC_RELAXED);
+		if (n == DEPTH_MAX || (n >= t->owned && !take_block(t, n)))
+			return -1;
+		__atomic_store_n(&t->top, n + 1, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		__atomic_store_n(&native_entries[t->slots[n]].owner, t, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (__atomic_load_n(&t->top, __ATOMIC_RELAXED) != n + 1);
+	return (int)n;
+}
+
+/* ---- entry and exit ----------------------------------------------------------------------- */
+
+/* Of a tail call: who called the one that made it. */
+static uintptr_t real_caller(uintptr_t ret)
+{
+	while (native_is_stub(ret))
+		ret = native_entries[(ret - (uintptr_t)native_stubs) / STUB_SIZE].ret;
+	return ret;
+}
+
+struct native_go native_entry(uint32_t number, uintptr_t sp, uintptr_t ret)
+{
+	struct native_site *s = &native_sites[number];
+	struct native_thread *t = self ? self : claim();
+	struct native_go go = { s->body, 0 };
+	uint8_t mode = __atomic_load_n(&s->mode, __ATOMIC_RELAXED);
+	struct stub_entry *e;
+	struct native_cell *c;
+	int n;
+
+	if (mode == SITE_OFF || t == &muted)
+		return go;
+	c = t ? find_cell(t, number, real_caller(ret)) : NULL;
+	if (!c) {
+		__atomic_fetch_add(&s->spilled, 1, __ATOMIC_RELAXED);
+		return go;
+	}
+	native_add(&c->calls, 1);
+	if (mode != SITE_TIMED)
+		return go;
+	n = reserve(t);
+	if (n < 0) {
+		native_add(&t->untimed, 1);
+		return go;
+	}
+	e = &native_entries[t->slots[n]];
+	e->ret = ret;
+	e->body = s->body;
+	e->sp = sp;
+	e->cell = c;
+	e->below = 0;
+	e->calls_below = 0;
+	e->parent = n ? t->slots[n - 1] + 1u : 0;
+	go = (struct native_go){ (uintptr_t)native_stubs + t->slots[n] * (uintptr_t)STUB_SIZE, 1 };
+	e->begin = tick_now();
+	return go;
+}
+
+static void add_up(struct stub_entry *e, uint64_t ticks)
+{
+	struct native_cell *c = e->cell;
+	struct stub_entry *above;
+
+	native_add(&c->timed, 1);
+	native_add(&c->ticks, ticks);
+	native_add(&c->self, ticks > e->below ? ticks - e->below : 0);
+	native_add(&c->below, e->calls_below);
+	if (ticks < c->least || !c->least)
+		c->least = ticks ? ticks : 1;
+	if (ticks > c->most)
+		c->most = ticks;
+	above = e->parent ? &native_entries[e->parent - 1] : NULL;
+	if (above && above->owner == e->owner) {
+		above->below += ticks;
+		above->calls_below++;
+	}
+}
+
+uintptr_t native_exit(uint32_t slot)
+{
+	uint64_t now = tick_now();
+	struct stub_entry *e = &native_entries[slot];
+	struct native_thread *t = e->owner;
+	uintptr_t ret = e->ret;
+
+	add_up(e, now - e->begin);
+	__atomic_store_n(&e->owner, NULL, __ATOMIC_RELEASE);
+	if (t == self && !t->busy) /* a coroutine may have gone to another thread */
+		drop_ended(t);
+	return ret;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* native_arch.h - aarch64: sizes that C and assembly language share, and what C cannot say. */
+#ifndef NATIVE_NATIVE_ARCH_H
+#define NATIVE_NATIVE_ARCH_H
+
+#define STUBS 4096
+#define STUB_SIZE 64 /* of a stub, and of its entry */
+
+#ifndef __ASSEMBLER__
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+enum {
+	CALL_PUSHES = 0,      /* bytes */
+	PATCH_N = 4,	      /* b */
+	SITE_CODE_N = 24,     /* movz, movk w17; ldr x16; br x16; the address */
+	SITE_REACH_BITS = 27, /* how far a patch reaches */
+};
+
+/* Atomic, since a signal handler of the same thread may come in between. */
+static inline void native_add(uint64_t *to, uint64_t n)
+{
+	__atomic_fetch_add(to, n, __ATOMIC_RELAXED);
+}
+
+static inline int32_t native_gettid(void)
+{
+	register long number __asm__("x8") = SYS_gettid;
+	register long tid __asm__("x0");
+
+	__asm__ volatile("svc #0" : "=r"(tid) : "r"(number) : "memory");
+	return (int32_t)tid;
+}
+
+/* A function keeps its return address wherever it likes, so nobody can tell. */
+static inline bool native_is_dead(uintptr_t sp, uintptr_t stubs, uintptr_t n)
+{
+	(void)sp, (void)stubs, (void)n;
+	return false;
+}
+
+static inline uintptr_t native_pc(const ucontext_t *u)
+{
+	return (uintptr_t)u->uc_mcontext.pc;
+}
+
+static inline void native_set_pc(ucontext_t *u, uintptr_t pc)
+{
+	u->uc_mcontext.pc = pc;
+}
+#endif
+#endif

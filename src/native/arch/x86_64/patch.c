@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* patch.c - x86-64: a jump of five bytes over the first instructions.
+ *
+ * The page is swapped whole, so no thread sees a part of the jump.  But a thread may have been
+ * interrupted between two of the instructions that are overwritten, perhaps below a signal handler
+ * where nobody sees it, and goes on in the middle of the jump.  So its distance is chosen such that
+ * every byte on which an instruction began is an int3: the thread traps, and trap.c sends it to the
+ * same instruction in the copy (instruction punning; Chamith et al., PLDI 2017).  No thread is ever
+ * stopped. */
+#include "native/patch.h"
+
+#include "hook/x86_insn.h"
+#include "native/near.h"
+
+static const uint8_t int3 = 0xcc, jmp_rel32 = 0xe9;
+
+size_t patch_skip(struct slice function)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	return slice_starts(function, (struct slice){ endbr64, sizeof(endbr64) }) ? sizeof(endbr64)
+										  : 0;
+}
+
+/* A call that moves would leave a return address in the copy, which no unwinder knows. */
+static const char *find_call(const struct move *m)
+{
+	struct x86_insn i;
+
+	for (size_t at = 0; at < m->taken; at += i.n) {
+		if (!x86_insn_read(m->from.p + at, m->from.n - at, &i))
+			break;
+		if (i.kind == X86_CALL || i.kind == X86_CALL_FAR)
+			return "it calls another function in its first instructions";
+	}
+	return NULL;
+}
+
+const char *patch_move(struct slice function, struct move *m)
+{
+	const char *why;
+
+	if (!x86_move(m))
+		return m->why;
+	why = find_call(m);
+	return why ? why : x86_move_inner(function, PATCH_N);
+}
+
+void patch_jump(uint8_t out[PATCH_N], uintptr_t at, uintptr_t to)
+{
+	int32_t distance = (int32_t)(to - (at + PATCH_N));
+
+	out[0] = jmp_rel32;
+	memcpy(out + 1, &distance, sizeof(distance));
+}
+
+/* The bytes of the distance that must be int3, as a mask. */
+static unsigned prescribed(const struct move *m)
+{
+	unsigned mask = 0;
+
+	for (unsigned i = 1; i < m->n; i++)
+		if (m->at[i] < PATCH_N)
+			mask |= 1u << (m->at[i] - 1);
+	return mask;
+}
+
+/* The number'th distance with these bytes prescribed: its digits fill the free bytes, the highest
+ * byte last, and that one from 0 outwards: 0, -1, 1, -2 ... */
+static bool distance_at(unsigned mask, uint32_t number, int32_t *out)
+{
+	uint8_t b[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		b[i] = int3;
+		if (mask >> i & 1)
+			continue;
+		b[i] = (uint8_t)number;
+		if (i == 3 && number & 1)
+			b[i] = (uint8_t) ~(number >> 1 & 0x7f);
+		else if (i == 3)
+			b[i] = (uint8_t)(number >> 1 & 0x7f);
+		number >>= 8;
+	}
+	memcpy(out, b, sizeof(b));
+	return number == 0; /* all numbers have been used otherwise */
+}
+
+static uintptr_t find_landing(unsigned mask, uintptr_t at)
+{
+	enum { TRIES = 1 << 14 };
+	uint32_t step = mask & 1 ? 1
+				 : 0x51; /* not every byte of a page, but other places each time */
+	int32_t distance;
+
+	for (uint32_t i = 0; i < TRIES && distance_at(mask, i * step, &distance); i++) {
+		uintptr_t to = at + PATCH_N + (uintptr_t)(intptr_t)distance;
+
+		if (to < UINT64_C(1) << 47 && near_take_at(to, PATCH_N))
+			return to;
+	}
+	return 0;
+}
+
+const char *patch_land(const struct move *m, uintptr_t at, uintptr_t code, uint8_t out[PATCH_N],
+		       bool *traps)
+{
+	unsigned mask = prescribed(m);
+	uint8_t jump[PATCH_N];
+	uintptr_t to;
+
+	*traps = mask != 0;
+	if (!mask) {
+		patch_jump(out, at, code);
+		return NULL;
+	}
+	to = find_landing(mask, at);
+	if (!to)
+		return "the addresses that its jump could lead to are in use";
+	patch_jump(jump, to, code);
+	if (!near_write(to, jump, sizeof(jump)))
+		return "the system allows no new code in this process";
+	patch_jump(out, at, to);
+	return NULL;
+}
+
+void patch_site_code(uint8_t out[SITE_CODE_N], uint32_t number, uintptr_t enter)
+{
+	out[0] = 0x68; /* push $number */
+	memcpy(out + 1, &number, 4);
+	memcpy(out + 5, "\xff\x25\0\0\0\0", 6); /* jmp *0(%rip) */
+	memcpy(out + 11, &enter, 8);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve.h - the agent of a native process: its thread, its socket, and what it does for clients.
+ *
+ * It speaks the protocol of wire.h at the same place as the agent of a JVM, so the same commands
+ * work. */
+#ifndef NATIVE_SERVE_H
+#define NATIVE_SERVE_H
+
+#include <stdbool.h>
+
+/* With rules from the start (NULL: none), and a file for the report at the end of the process (NULL:
+ * none; the pid is appended).  False: no thread or socket was to be had. */
+bool serve_start(const char *rules, const char *report);
+
+void serve_end(void); /* the process ends: writes the report, removes the socket */
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* swap.c - remembers for each changed page how it was, which bytes are ours, and which file it is of. */
+#include "native/swap.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+struct page {
+	uintptr_t at;
+	unsigned changes;
+	bool again; /* mapped from the file again, since the last change went */
+	char *path; /* NULL: of no file */
+	uint64_t offset, inode;
+	uint8_t was[SWAP_PAGE];
+	uint8_t ours[SWAP_PAGE]; /* not 0: a byte of a change */
+};
+
+static struct {
+	struct page **all;
+	size_t n, cap;
+} pages;
+
+/* ---- what is mapped ----------------------------------------------------------------------- */
+
+/* Reads where the page is from; false: it is not plain code (readable, executable, private). */
+static bool look_up(struct page *p)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long low, high, offset, inode;
+	char line[4200], prot[8];
+	bool good = false;
+	int name;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		name = 0;
+		if (sscanf(line, "%lx-%lx %7s %lx %*x:%*x %lu %n", &low, &high, prot, &offset,
+			   &inode, &name) < 5 ||
+		    p->at < low || p->at >= high)
+			continue;
+		good = strcmp(prot, "r-xp") == 0;
+		p->offset = offset + (p->at - low);
+		p->inode = inode;
+		line[strcspn(line, "\n")] = '\0';
+		if (inode && line[name] == '/' && (p->path = mem_alloc(strlen(line + name) + 1)))
+			memcpy(p->path, line + name, strlen(line + name) + 1);
+		break;
+	}
+	if (f)
+		fclose(f);
+	return good;
+}
+
+static struct page *page_find(uintptr_t at)
+{
+	for (size_t i = 0; i < pages.n; i++)
+		if (pages.all[i]->at == (at & ~(uintptr_t)(SWAP_PAGE - 1)))
+			return pages.all[i];
+	return NULL;
+}
+
+static struct page *page_add(uintptr_t at, const char **why)
+{
+	struct page *p = mem_alloc(sizeof(*p));
+
+	*why = "out of memory";
+	if (p && pages.n == pages.cap) {
+		size_t cap = pages.cap ? 2 * pages.cap : 16;
+		void *more = mem_realloc(pages.all, cap * sizeof(pages.all[0]));
+
+		if (!more) {
+			mem_free(p);
+			return NULL;
+		}
+		pages.all = more;
+		pages.cap = cap;
+	}
+	if (!p)
+		return NULL;
+	memset(p, 0, sizeof(*p));
+	p->at = at & ~(uintptr_t)(SWAP_PAGE - 1);
+	if (!look_up(p)) {
+		*why = "its memory is not mapped as code that is only read";
+		mem_free(p->path);
+		mem_free(p);
+		return NULL;
+	}
+	memcpy(p->was, (const void *)p->at, SWAP_PAGE);
+	return pages.all[pages.n++] = p;
+}
+
+/* ---- changes ------------------------------------------------------------------------------ */
+
+static const char *move_over(struct page *p, const uint8_t *bytes)
+{
+	void *copy =
+		mmap(NULL, SWAP_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		return "out of memory";
+	memcpy(copy, bytes, SWAP_PAGE);
+	__builtin___clear_cache((char *)copy, (char *)copy + SWAP_PAGE);
+	if (mprotect(copy, SWAP_PAGE, PROT_READ | PROT_EXEC) != 0) {
+		munmap(copy, SWAP_PAGE);
+		return "the system allows no new code in this process";
+	}
+	if (mremap(copy, SWAP_PAGE, SWAP_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)p->at) ==
+	    MAP_FAILED) {
+		munmap(copy, SWAP_PAGE);
+		return "the system does not let its page be replaced";
+	}
+	__builtin___clear_cache((char *)p->at, (char *)p->at + SWAP_PAGE);
+	p->again = false;
+	return NULL;
+}
+
+const char *swap_in(uintptr_t at, const void *bytes, size_t n)
+{
+	struct page *p = page_find(at);
+	const char *why = NULL;
+	uint8_t new[SWAP_PAGE];
+	size_t from;
+
+	if (!p)
+		p = page_add(at, &why);
+	if (!p)
+		return why;
+	from = at - p->at;
+	memcpy(new, (const void *)p->at, SWAP_PAGE);
+	memcpy(new + from, bytes, n);
+	why = move_over(p, new);
+	if (!why) {
+		memset(p->ours + from, 1, n);
+		p->changes++;
+	}
+	return why;
+}
+
+/* The file's page, if it is still the same file, with the same bytes there. */
+static bool map_file(struct page *p)
+{
+	int fd = p->path ? open(p->path, O_RDONLY | O_CLOEXEC) : -1;
+	uint8_t there[SWAP_PAGE];
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return false;
+	memset(there, 0, sizeof(there)); /* behind the end of a file there are zeros */
+	if (fstat(fd, &st) == 0 && st.st_ino == p->inode)
+		n = pread(fd, there, SWAP_PAGE, (off_t)p->offset);
+	p->again = n > 0 && memcmp(there, p->was, SWAP_PAGE) == 0 &&
+		   mmap((void *)p->at, SWAP_PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+			fd, (off_t)p->offset) != MAP_FAILED;
+	close(fd);
+	return p->again;
+}
+
+const char *swap_out(uintptr_t at, size_t n)
+{
+	struct page *p = page_find(at);
+	uint8_t new[SWAP_PAGE];
+	const char *why;
+	size_t from;
+
+	if (!p)
+		return "it was not changed";
+	from = at - p->at;
+	memcpy(new, (const void *)p->at, SWAP_PAGE);
+	memcpy(new + from, p->was + from, n);
+	if (p->changes != 1 || memcmp(new, p->was, SWAP_PAGE) != 0 || !map_file(p)) {
+		why = move_over(p, new);
+		if (why)
+			return why;
+	}
+	memset(p->ours + from, 0, n);
+	p->changes--;
+	return NULL;
+}
+
+void swap_look(struct swap_state *out)
+{
+	*out = (struct swap_state){ 0 };
+	for (size_t i = 0; i < pages.n; i++) {
+		const struct page *p = pages.all[i];
+
+		if (p->changes)
+			out->changed++;
+		else if (memcmp((const void *)p->at, p->was, SWAP_PAGE) != 0)
+			out->different++;
+		else if (p->again)
+			out->file_again++;
+		else
+			out->copies++;
+	}
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kind.c - from frames and states to kinds of time. */
+#include "plan/dig/kind.h"
+
+#include "base/slice.h"
+
+static const struct {
+	const char *text, *word;
+} names[KINDS] = {
+	[KIND_CPU] = { "computes", "cpu" },
+	[KIND_NATIVE] = { "runs native code", "native" },
+	[KIND_MONITOR] = { "waits for a monitor", "monitor" },
+	[KIND_LOCK] = { "waits for a lock", "lock" },
+	[KIND_SEMAPHORE] = { "waits for a permit of a semaphore", "semaphore" },
+	[KIND_SOCKET] = { "waits for the network", "socket" },
+	[KIND_DNS] = { "waits for a name to be resolved", "dns" },
+	[KIND_FILE] = { "reads or writes files", "file" },
+	[KIND_LOADING] = { "loads classes", "loading" },
+	[KIND_FUTURE] = { "waits for a task of another thread", "future" },
+	[KIND_QUEUE] = { "waits at a queue", "queue" },
+	[KIND_PROCESS] = { "waits for another process", "process" },
+	[KIND_SLEEP] = { "sleeps", "sleep" },
+	[KIND_WAIT] = { "waits to be notified", "wait" },
+	[KIND_THROWING] = { "creates exceptions", "exceptions" },
+};
+
+static const struct {
+	enum kind kind;
+	const char *starts;
+} frames[] = {
+#define X(kind, starts) { kind, starts },
+#include "plan/dig/kinds.def"
+#undef X
+};
+
+static const char *const idle[] = {
+#define X(starts) starts,
+#include "plan/dig/idle.def"
+#undef X
+};
+
+enum { IDLE_DEPTH = 12 }; /* innermost frames in which waiting for work is looked for */
+
+const char *kind_text(enum kind k)
+{
+	return names[k].text;
+}
+
+const char *kind_word(enum kind k)
+{
+	return names[k].word;
+}
+
+bool kind_is_idle(const struct sample_node *n, enum sample_state state)
+{
+	/* The JVM does not say of this one that it waits, since it waits in the JVM itself. */
+	static const char pending[] = "java.lang.ref.Reference.waitForReferencePendingList";
+
+	if (state == SAMPLE_BLOCKED)
+		return false;
+	if (slice_starts(n->name, slice_str(pending)))
+		return true;
+	for (int i = 0; n->parent && i < IDLE_DEPTH; i++, n = n->parent) {
+		if (!sample_node_is_jdk(n->name))
+			return false;
+		for (size_t k = 0; state != SAMPLE_RUNNING && k < COUNT(idle); k++)
+			if (slice_starts(n->name, slice_str(idle[k])))
+				return true;
+	}
+	return !n->parent && state != SAMPLE_RUNNING; /* JDK frames alone */
+}
+
+static bool by_frame(const struct sample_node *n, enum kind *out)
+{
+	for (size_t i = 0; i < COUNT(frames); i++)
+		if (slice_starts(n->name, slice_str(frames[i].starts))) {
+			*out = frames[i].kind;
+			return true;
+		}
+	return false;
+}
+
+enum kind kind_of(const struct sample_node *n, enum sample_state state,
+		  const struct sample_node *top)
+{
+	enum kind kind = KIND_CPU, found = KIND_CPU;
+	bool known = false;
+
+	for (const struct sample_node *at = n; at && at->parent; at = at->parent) {
+		if (by_frame(at, &found)) {
+			if (found == KIND_LOADING)
+				return KIND_LOADING;
+			kind = known ? kind : found;
+			known = true;
+		}
+		if (at == top)
+			break;
+	}
+	switch (state) {
+	case SAMPLE_BLOCKED:
+		return KIND_MONITOR;
+	case SAMPLE_RUNNING: /* only what is in a system call waits there */
+		return known && (kind == KIND_DNS || kind == KIND_FILE || kind == KIND_THROWING)
+			       ? kind
+			       : KIND_CPU;
+	case SAMPLE_NATIVE:
+		return known ? kind : n->flags & SAMPLE_IS_NATIVE ? KIND_NATIVE : KIND_CPU;
+	case SAMPLE_SLEEPING:
+		return KIND_SLEEP;
+	default:
+		return known ? kind : KIND_WAIT;
+	}
+}
+
+uint64_t kind_divide(const struct sample_node *top, uint64_t by[KINDS])
+{
+	uint64_t sum = 0;
+
+	memset(by, 0, KINDS * sizeof(*by));
+	for (const struct sample_node *n = top; n; n = samples_next(n, top))
+		for (int i = 0; i < SAMPLE_STATES; i++)
+			if (n->self[i]) {
+				by[kind_of(n, (enum sample_state)i, top)] += n->self[i];
+				sum += n->self[i];
+			}
+	return sum;
+}
+
+bool kind_is_computing(enum kind k)
+{
+	return k == KIND_CPU || k == KIND_NATIVE || k == KIND_LOADING || k == KIND_THROWING;
+}
+
+uint64_t kind_computing(const uint64_t by[KINDS])
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < KINDS; i++)
+		sum += kind_is_computing((enum kind)i) ? by[i] : 0;
+	return sum;
+}
+
+enum kind kind_largest(const uint64_t by[KINDS])
+{
+	uint64_t throwing = by[KIND_THROWING], cpu = by[KIND_CPU] + throwing;
+	int best = KIND_CPU;
+
+	for (int i = 1; i < KIND_THROWING; i++)
+		if (by[i] > (best == KIND_CPU ? cpu : by[best]))
+			best = i;
+	return best == KIND_CPU && 2 * throwing > cpu ? KIND_THROWING : (enum kind)best;
+}
+
+static uint64_t of_kind(const struct sample_node *top, enum kind kind)
+{
+	uint64_t by[KINDS];
+
+	kind_divide(top, by);
+	return by[kind];
+}
+
+const struct sample_node *kind_where(const struct sample_node *top, enum kind kind)
+{
+	const struct sample_node *best = NULL, *at = top;
+
+	/* The first frame below top that is the JDK's, going the way of most samples. */
+	while (at) {
+		const struct sample_node *next = NULL;
+		uint64_t n = 0;
+
+		for (const struct sample_node *c = at->first; c; c = c->next) {
+			uint64_t k = of_kind(c, kind);
+
+			if (k > n)
+				n = k, next = c;
+		}
+		if (!next || 2 * n < of_kind(at, kind))
+			break;
+		at = best = next;
+		if (kind == KIND_NATIVE ? (at->flags & SAMPLE_IS_NATIVE) != 0
+					: sample_node_is_jdk(at->name))
+			return at;
+	}
+	return best;
+}

@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: Apache-2.0
+# check.py OUT JAVA CLASSES APP RELEASE: a real sonded with real shops.  Waits for conditions, never for a time.
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+OUT, JAVA, CLASSES, APP, RELEASE = sys.argv[1:6]
+DIR = tempfile.mkdtemp()
+TOKEN, VIEW = "operate-0123456789abcdef", "view-0123456789abcdef"
+RULES = ["com.shop.Cart::checkout", "com.shop.Payment::*",
+         "hook com.shop.Inventory::* inside com.shop.Cart::checkout"]
+children = []
+
+
+def test(name, good, why=""):
+    print(f"ok {name}-{RELEASE}" if good else f"not ok {name}-{RELEASE}: {why}", flush=True)
+
+
+def wait_for(what, limit=60):
+    """The first true value of what(), or its last one."""
+    end, value = time.time() + limit, None
+    while time.time() < end:
+        value = what()
+        if value:
+            return value
+        time.sleep(0.1)
+    return value
+
+
+def start_shop():
+    shop = subprocess.Popen([JAVA, f"-agentpath:{OUT}/libsonde.so", "-cp", CLASSES, APP, "600"],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children.append(shop)
+    return shop
+
+
+class Manager:
+    def start(self):
+        self.log = open(f"{DIR}/log", "a+")
+        begin = self.log.tell()
+        self.process = subprocess.Popen(
+            [f"{OUT}/sonded", "--listen", "127.0.0.1:0", "--store", f"{DIR}/store", "--only", APP,
+             "--interval", "0.5", "--log", "debug", "--token-file", f"{DIR}/token", "--view-token-file", f"{DIR}/view"],
+            stderr=self.log)
+        children.append(self.process)
+
+        def port():
+            self.log.seek(begin)
+            return re.search(r"listens on http://127.0.0.1:(\d+)", self.log.read())
+        self.port = int(wait_for(port)[1])
+
+    def ask(self, path, body=None, method=None, headers=None, token=None):
+        """The status, and the answer."""
+        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        all_headers = {"Content-Type": "application/json"} if data is not None or method else {}
+        if token:
+            all_headers["Authorization"] = "Bearer " + token
+        all_headers.update(headers or {})
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, all_headers,
+                                         method=method or ("POST" if data is not None else "GET"))
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as e:
+            status, text = e.code, e.read()
+        except (urllib.error.URLError, ConnectionError, TimeoutError) as e:
+            return 0, {"error": str(e)}
+        try:
+            return status, json.loads(text) if text else {}
+        except ValueError:
+            return status, {"text": text.decode(errors="replace")}
+
+    def get(self, path):
+        return self.ask("/api/v1" + path)[1]
+
+
+m = Manager()
+A = "/applications/" + APP
+
+
+def write(path, text):
+    with open(path, "w", opener=lambda p, f: os.open(p, f, 0o600)) as f:
+        f.write(text)
+
+
+def states():
+    """instance -> the states of its rules"""
+    return {s["instance"]: [r["state"] for r in s["rules"]] for s in m.get(A + "/plan").get("status", [])}
+
+
+def all_in_force(instances, rules):
+    now = states()
+    return len(now) == instances and all(len(s) == rules and set(s) == {"in_force"} for s in now.values()) and now
+
+
+def connected():
+    return m.get(A).get("connected", 0)
+
+
+def totals():
+    rows = m.get(A + "/methods").get("methods", [])
+    return {r["method"]: r["calls"] for r in rows if r["method"].startswith("com.shop")}
+
+
+def check_plans():
+    status, plan = m.ask("/api/v1" + A + "/plan", {"version": 0, "rules": [{"text": r} for r in RULES],
+                                                   "traces": {"keep": True, "one_in": 50}, "comment": "first"}, "PUT")
+    test("manager-takes-a-plan", status == 200 and plan["version"] == 1, plan)
+    test("manager-plan-reaches-all-processes", wait_for(lambda: all_in_force(2, 3)), states())
+    start_shop()
+    test("manager-plan-reaches-who-joins-later", wait_for(lambda: all_in_force(3, 3)), states())
+    status, answer = m.ask("/api/v1" + A + "/plan", {"version": 0, "rules": []}, "PUT")
+    test("manager-second-writer-conflicts", status == 409 and answer["error"]["version"] == 1, answer)
+    status, answer = m.ask("/api/v1" + A + "/plan/rules", {"hook": ["com.shop.Cart::checkout tmied"]})
+    test("manager-wrong-rule-is-refused",
+         status == 400 and answer["error"]["problems"][0]["hint"].find("timed") >= 0, answer)
+
+
+def check_two_clients():
+    def hook(i):
+        return m.ask("/api/v1" + A + "/plan/rules", {"hook": [f"com.shop.Nowhere::m{i}"], "comment": f"{i}"})[0]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(hook, range(8)))
+    plan = m.get(A + "/plan")
+    test("manager-two-clients-lose-no-rule", answers == [200] * 8 and len(plan["rules"]) == 11, plan["rules"])
+    waiting = wait_for(lambda: all(s.count("waiting") == 8 for s in states().values()))
+    test("manager-rule-without-method-waits", waiting, states())
+    status, plan = m.ask("/api/v1" + A + "/plan/undo", {"version": 1})
+    history = m.get(A + "/plan/history")["versions"]
+    test("manager-undo-makes-a-new-version",
+         status == 200 and plan["version"] == 10 and len(plan["rules"]) == 3 and len(history) == 10 and
+         len(history[0]["removed"]) == 8, plan)
+    test("manager-undo-reaches-all-processes", wait_for(lambda: all_in_force(3, 3)), states())
+
+
+def check_figures():
+    merged = wait_for(lambda: (lambda t: t if len(t) == 5 and min(t.values()) > 0 else None)(totals()))
+    test("manager-merges-figures", merged, totals())
+    one = {i["id"]: None for i in m.get("/instances?application=" + APP)["instances"]}
+    checkout = next(n for n in totals() if ".checkout" in n)
+    before = totals()[checkout]
+    parts = sum(r["calls"] for i in one for r in m.get(f"{A}/methods?instance={i}")["methods"]
+                if r["method"] == checkout)
+    test("manager-sum-is-that-of-its-parts", before <= parts <= totals()[checkout], (before, parts))
+    tree = wait_for(lambda: (lambda t: t if t.get("instances") == 3 else None)(m.get(A + "/tree")))
+    nodes = {n["id"]: n for n in (tree or {}).get("nodes", [])}
+    test("manager-merges-trees", tree and len(nodes) == len(tree["nodes"]) and all(
+        n["depth"] == (nodes[n["parent"]]["depth"] + 1 if "parent" in n else 0) for n in nodes.values()), tree)
+    columns = m.get(A + "/tree?format=columns")
+    test("manager-tree-as-columns", len({len(c) for c in columns["columns"].values()}) == 1 and
+         columns["total"] >= len(nodes), columns)
+    callees = m.get(f"{A}/callees?method={urllib.parse.quote(checkout)}")
+    test("manager-lists-callees", any("Payment.reserve" in c["method"] and c["hooked"]
+                                      for c in callees.get("callees", [])), callees)
+    explained = m.get(f"{A}/explain?method={urllib.parse.quote(checkout)}")
+    test("manager-explains", any("plan" in t or "hook" in t for t in explained.get("texts", [])), explained)
+    return checkout
+
+
+def stored(checkout):
+    s = m.get(f"{A}/series?method={urllib.parse.quote(checkout)}&from=-600000&points=2000")
+    return sum(c or 0 for c in s.get("calls", []))
+
+
+def check_restart(checkout):
+    """Sums are exact over a kill -9: all that was told before is in, and nothing is in twice."""
+    wait_for(lambda: stored(checkout))
+    m.process.kill()
+    m.process.wait()
+    m.start()
+    plan = wait_for(lambda: m.get(A + "/plan").get("version"))
+    test("manager-plan-survives-kill", plan == 10, plan)
+    test("manager-comes-back-to-all", wait_for(lambda: connected() == 3), connected())
+    wait_for(lambda: totals().get(checkout))
+    before = totals()[checkout]
+    got = wait_for(lambda: (lambda n: n if n >= before else None)(stored(checkout)), 40) or 0
+    after = totals()[checkout]
+    test("manager-counts-once-over-a-kill", before <= got <= after, (before, got, after))
+
+
+def check_traces():
+    rows = wait_for(lambda: m.get(f"/traces?application={APP}&limit=5").get("traces"))
+    test("manager-keeps-transactions", rows, open(f"{DIR}/log").read()[-2000:])
+    if not rows:
+        return
+    one = m.get("/traces/" + rows[0]["id"])
+    good = one["parts"] and all(
+        0 <= c[0] < len(one["names"]) and -1 <= c[1] < k and c[3] <= one["elapsed_ns"] + 1000
+        for p in one["parts"] for k, c in enumerate(p["calls"]))
+    test("manager-transaction-is-whole", good and sum(len(p["calls"]) for p in one["parts"]) == rows[0]["calls"], one)
+    events = m.get(f"/traces/{rows[0]['id']}/perfetto")["traceEvents"]
+    test("manager-exports-perfetto", sum(e["ph"] == "X" for e in events) == rows[0]["calls"], events)
+    otlp = m.get(f"/traces/{rows[0]['id']}/otlp")
+    spans = otlp["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    ids = {s["spanId"] for s in spans}
+    test("manager-exports-otlp", len(ids) == rows[0]["calls"] and
+         all(s.get("parentSpanId", spans[0]["spanId"]) in ids for s in spans), spans[:2])
+    check_otlp_reader(otlp, len(spans))
+    heat = m.get(f"/traces/heatmap?application={APP}&from=-600000&columns=10&rows=8")
+    cells = sum(sum(r) for r in heat["cells"])
+    test("manager-heat-map", heat["total"] == cells > 0 and len(heat["bounds_ns"]) == 9, heat)
+    page = m.get(f"/traces?application={APP}&limit=2")
+    more = m.get(f"/traces?application={APP}&limit=2&before={page['next']}")["traces"]
+    test("manager-pages-of-transactions", not {t["id"] for t in page["traces"]} & {t["id"] for t in more} and more, more)
+    slow = m.get(f"/traces?application={APP}&min_ns=100000000000")["traces"]
+    failed = m.get(f"/traces?application={APP}&failed=1")["traces"]
+    test("manager-filters-transactions", slow == [] and all(t["failed"] for t in failed), failed)
+
+
+def check_otlp_reader(otlp, n):
+    try:
+        from google.protobuf import json_format
+        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
+    except ImportError:
+        print(f"skip manager-otlp-reader-{RELEASE}: no opentelemetry-proto for python3")
+        return
+    request = json_format.ParseDict(hex_ids_to_base64(otlp), trace_service_pb2.ExportTraceServiceRequest())
+    test("manager-otlp-reader", len(request.resource_spans[0].scope_spans[0].spans) == n, request)
+
+
+def hex_ids_to_base64(v):
+    """OTLP's JSON has ids in hex, where protobuf's own JSON has base64."""
+    import base64
+    if isinstance(v, list):
+        return [hex_ids_to_base64(x) for x in v]
+    if isinstance(v, dict):
+        return {k: base64.b64encode(bytes.fromhex(x)).decode() if k in ("traceId", "spanId", "parentSpanId")
+                else hex_ids_to_base64(x) for k, x in v.items()}
+    return v
+
+
+def check_events():
+    with urllib.request.urlopen(f"http://127.0.0.1:{m.port}/api/v1/events?application={APP}", timeout=30) as stream:
+        seen, end = set(), time.time() + 25
+        while time.time() < end and not {"hello", "plan", "status", "traces"} <= seen:
+            line = stream.readline().decode()
+            if line.startswith("event: "):
+                seen.add(line[7:].strip())
+            if "hello" in seen and "plan" not in seen and not line.strip():
+                m.ask("/api/v1" + A + "/plan/rules", {"hook": ["com.shop.Catalog::*"]})
+    test("manager-tells-events", {"hello", "plan", "status", "traces"} <= seen, seen)
+
+
+def check_metrics():
+    status, page = m.ask("/metrics")
+    test("manager-metrics", status == 200 and f'application="{APP}"' in page["text"], page)
+    if not shutil.which("promtool"):
+        print(f"skip manager-promtool-{RELEASE}: no promtool")
+        return
+    said = subprocess.run(["promtool", "check", "metrics"], input=page["text"], text=True, capture_output=True)
+    test("manager-promtool", said.returncode == 0, said.stderr + said.stdout)
+
+
+def raw(text, close=False):
+    """What comes back for these bytes."""
+    with socket.create_connection(("127.0.0.1", m.port), timeout=20) as s:
+        s.sendall(text)
+        if close:
+            return b""
+        try:
+            return s.recv(65536)
+        except (TimeoutError, ConnectionError):
+            return b""
+
+
+def as_nobody(code):
+    said = subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", sys.executable,
+                           "-c", code], capture_output=True, text=True, timeout=60)
+    return said.stdout.strip() or said.stderr
+
+
+ASK = """
+import urllib.request, urllib.error
+try:
+    print(urllib.request.urlopen("http://127.0.0.1:%d/api/v1/applications", timeout=20).status)
+except urllib.error.HTTPError as e:
+    print(e.code)
+"""
+SEND_AND_CLOSE = """
+import socket
+for i in range(50):
+    s = socket.create_connection(("127.0.0.1", %d))
+    s.sendall(%r)
+    s.close()
+print("sent")
+"""
+
+
+def check_refusals():
+    wrong = {
+        "wrong-token": (m.ask("/api/v1/applications", token="x" * 20)[0], 401),
+        "view-may-look": (m.ask("/api/v1/applications", token=VIEW)[0], 200),
+        "view-may-not-change": (m.ask("/api/v1" + A + "/plan/rules", {"hook": []}, token=VIEW)[0], 403),
+        "operate-may-change": (m.ask("/api/v1" + A + "/plan/rules", {"hook": []}, token=TOKEN)[0], 200),
+        "other-site": (m.ask("/api/v1" + A + "/plan/rules", {"hook": []}, headers={"Origin": "http://evil"})[0], 403),
+        "own-site": (m.ask("/api/v1" + A + "/plan/rules", {"hook": []},
+                           headers={"Origin": f"http://127.0.0.1:{m.port}"})[0], 200),
+        "form-of-other-site": (m.ask("/api/v1" + A + "/plan/rules", b"{}",
+                                     headers={"Content-Type": "text/plain"})[0], 415),
+        "other-name": (m.ask("/api/v1/applications", headers={"Host": "rebound.example"})[0], 421),
+        "large-body": (m.ask("/api/v1" + A + "/plan/rules", b"{" + b" " * (1 << 20) + b"}")[0], 413),
+        "no-json": (m.ask("/api/v1" + A + "/plan/rules", b"[[[[")[0], 400),
+        "no-such-path": (m.ask("/api/v1/nothing")[0], 404),
+        "wrong-method": (m.ask("/api/v1/applications", b"{}")[0], 405),
+    }
+    for name, (got, want) in wrong.items():
+        test("manager-" + name, got == want, got)
+    for path in ("/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/v1/applications/%00/plan",
+                 "/api/v1/applications/..%2f..%2fplan", "//etc/passwd", "/api/v1/traces/%zz", "/index.html/../x"):
+        answer = raw(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        test("manager-path-trick", answer.split(b" ")[1] in (b"404", b"400") and b"root:" not in answer,
+             (path, answer[:80]))
+
+
+def check_slow_and_idle():
+    slow = [socket.create_connection(("127.0.0.1", m.port)) for _ in range(300)]
+    for s in slow:
+        s.sendall(b"POST /api/v1/digs HTTP/1.1\r\nHost: loc")
+    test("manager-serves-beside-slow-clients", m.ask("/api/v1/health")[0] == 200)
+    raw(b"GET /" + b"x" * 100000 + b" HTTP/1.1\r\n\r\n")
+    test("manager-stands-long-heads", m.ask("/api/v1/health")[0] == 200)
+    for s in slow:
+        s.close()
+
+
+def check_other_users():
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        print(f"skip manager-other-user-{RELEASE}: not root")
+        return
+    test("manager-other-user-needs-a-token", as_nobody(ASK % m.port) == "401", as_nobody(ASK % m.port))
+    before = m.get(A + "/plan")["version"]
+    body = json.dumps({"hook": ["com.shop.Evil::*"]}).encode()
+    head = (f"POST /api/v1{A}/plan/rules HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n").encode()
+    as_nobody(SEND_AND_CLOSE % (m.port, head + body))
+    m.ask("/api/v1/health")
+    refused = wait_for(lambda: sum(e["status"] == 401 for e in m.get("/audit?limit=200")["entries"]) >= 1)
+    test("manager-closed-socket-is-not-root", refused and m.get(A + "/plan")["version"] == before, refused)
+
+
+def check_audit_and_pages():
+    wait_for(lambda: len(m.get("/audit?limit=1000")["entries"]) > 10)
+    entries = m.get("/audit?limit=1000")["entries"]
+    test("manager-audit", any(e["action"] == "plan" and e["who"].startswith("uid") and "first" in e["detail"]
+                              for e in entries) and TOKEN not in json.dumps(entries), entries[:3])
+    status, page = m.ask("/")
+    test("manager-serves-pages", status == 200 and "<html" in page["text"].lower(), page)
+
+
+def check_leaving():
+    m.ask("/api/v1" + A + "/plan", {"version": m.get(A + "/plan")["version"], "rules": []}, "PUT")
+    gone = wait_for(lambda: all(i.get("methods") == 0 for i in m.get("/instances?application=" + APP)["instances"]))
+    test("manager-empty-plan-takes-all-out", gone, m.get("/instances"))
+    m.process.send_signal(signal.SIGTERM)
+    test("manager-ends-well", m.process.wait(30) == 0, m.process.returncode)
+
+
+def main():
+    write(f"{DIR}/token", TOKEN + "\n")
+    write(f"{DIR}/view", VIEW + "\n")
+    start_shop()
+    start_shop()
+    m.start()
+    test("manager-finds-processes", wait_for(lambda: connected() == 2), connected())
+    check_plans()
+    check_two_clients()
+    checkout = check_figures()
+    check_restart(checkout)
+    check_traces()
+    check_events()
+    check_metrics()
+    check_refusals()
+    check_slow_and_idle()
+    check_other_users()
+    check_audit_and_pages()
+    check_leaving()
+
+
+try:
+    main()
+finally:
+    for child in children:
+        child.kill()
+        child.wait()
+    shutil.rmtree(DIR, ignore_errors=True)

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// check.mjs MODULES SONDED STORE APP: the pages in a real browser against a real manager, with two shops that
+// run under real agents.  Starts the manager, and ends and starts it once more.  Prints a line for each test.
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { open, person, until } from "./browser.mjs";
+
+const [modules, sonded, store, app] = process.argv.slice(2);
+const port = await new Promise((found) => {
+	const probe = createServer().listen(0, "127.0.0.1", () => {
+		const { port } = probe.address();
+		probe.close(() => found(port));
+	});
+});
+const base = `http://127.0.0.1:${port}/`, query = "?app=" + encodeURIComponent(app);
+const at = (view, more = "") => base + "#/" + view + query + more;
+const api = async (path, method = "GET", body) => {
+	const answer = await fetch(base + "api/v1" + path, { method, headers: { "Content-Type": "application/json" },
+		body: body && JSON.stringify(body) });
+	if (!answer.ok) throw new Error(path + ": " + answer.status + " " + await answer.text());
+	return answer.status === 204 ? null : answer.json();
+};
+const APP = "/applications/" + encodeURIComponent(app);
+const rules = async () => (await api(APP + "/plan")).rules.map((r) => r.text);
+
+let manager;
+async function start() {
+	manager = spawn(sonded, ["--listen", "127.0.0.1:" + port, "--store", store, "--interval", "1", "--log", "warn"], { stdio: ["ignore", "ignore", "inherit"] });
+	await until("the manager knows both shops", async () => {
+		try {
+			return (await api(APP)).connected === 2;
+		} catch {
+			return false;
+		}
+	});
+}
+const stop = () => new Promise((done) => {
+	manager.once("exit", done);
+	manager.kill("SIGTERM");
+});
+
+let failed = false;
+async function test(name, what) {
+	try {
+		const skipped = await what();
+		console.log(typeof skipped === "string" ? "skip " + name + ": " + skipped : "ok " + name);
+	} catch (e) {
+		failed = true;
+		console.log(String(e.stack));
+		console.log("not ok " + name + ": " + String(e.message).split("\n")[0]);
+	}
+}
+function must(holds, why) {
+	if (!holds) throw new Error(why);
+}
+
+await start();
+const browser = await open(modules);
+const { page, complaints, context } = await person(browser, base);
+const row = (text) => page.locator("[role=treeitem]", { hasText: text }).first();
+
+await test("the-policy-of-content-allows-nothing-inline", async () => {
+	const policy = (await (await fetch(base)).headers).get("content-security-policy") ?? "";
+	must(/default-src 'none'/.test(policy) && !/unsafe/.test(policy), policy);
+});
+
+await test("an-application-without-hooks-says-what-to-do", async () => {
+	await page.goto(at("components"));
+	await page.getByLabel("Hook", { exact: true }).fill("com.shop.**::*");
+	await page.getByRole("button", { name: "Hook" }).click();
+	await row("Cart.checkout").waitFor();
+	must((await rules()).some((r) => r.startsWith("hook com.shop.**::*")), "the plan has no such rule");
+});
+
+await test("the-tree-shows-who-calls-whom-with-figures", async () => {
+	await page.getByRole("button", { name: "Open all" }).click();
+	await row("Inventory.wrap").waitFor();
+	const levels = await Promise.all(["Cart.checkout", "Payment.reserve", "Inventory.adjust", "Inventory.wrap"].map((m) => row(m).getAttribute("aria-level")));
+	must(Number(levels[0]) < Number(levels[1]) && Number(levels[1]) < Number(levels[2]) && Number(levels[2]) < Number(levels[3]), levels.join());
+	await until("calls are counted", async () => /\d/.test(await row("Cart.checkout").locator(".num").first().innerText()));
+});
+
+await test("a-box-unhooks-and-hooks-in-the-running-program", async () => {
+	const price = row("Catalog.price");
+	await price.waitFor();
+	await price.locator("input").click();
+	await until("the plan leaves it out", async () => (await rules()).some((r) => r.startsWith("skip com.shop.Catalog::price")));
+	await until("no instance hooks it any more", async () => (await api(APP + "/methods")).methods.every((m) => !/Catalog\.price/.test(m.method) || m.gone));
+});
+
+await test("what-has-no-data-is-in-italics-and-cannot-be-chosen", async () => {
+	const wrap = row("Inventory.wrap");
+	await wrap.locator(".twist").click();
+	const format = row("String.format");
+	await format.waitFor();
+	must(await format.evaluate((e) => getComputedStyle(e).fontStyle) === "italic", "not in italics");
+	must(await format.getAttribute("aria-disabled") === "true", "not disabled");
+	await format.click({ position: { x: 300, y: 8 }, force: true });
+	must(await format.getAttribute("aria-selected") === "false", "could be chosen");
+});
+
+await test("sequence-and-condition-become-a-rule-in-force", async () => {
+	await row("Inventory.adjust").click();
+	await page.getByLabel("Sequence length").last().selectOption("3");
+	const editor = page.getByLabel("Only if");
+	await editor.fill("$2 == ");
+	await editor.press("End");
+	await page.getByRole("button", { name: "$this", exact: true }).waitFor();
+	await editor.fill("$2 == \"GIFT\"");
+	const rule = await page.locator(".rule").first().innerText();
+	must(/^hook com\.shop\.Inventory::adjust\(.*\) inside .* if \$2 == "GIFT" timed$/.test(rule), rule);
+	await page.getByRole("button", { name: "Hook", exact: true }).click();
+	await until("it is in force on both", async () => (await page.locator(".note").allInnerTexts()).some((t) => /in force on 2 of 2/.test(t)));
+	await until("its figures are those of gifts alone", async () => {
+		const m = (await api(APP + "/methods")).methods.find((x) => /Inventory\.adjust/.test(x.method));
+		return m?.conditional;
+	});
+});
+
+await test("a-wrong-condition-is-told-while-it-is-typed", async () => {
+	await page.getByLabel("Only if").fill("$2 === 1");
+	await page.locator(".error[role=alert]").first().waitFor();
+	must(await page.getByRole("button", { name: "Change the hook" }).isDisabled(), "the button is not disabled");
+});
+
+await test("the-overview-has-curves-findings-and-the-price", async () => {
+	await page.goto(at("overview"));
+	for (const title of ["Findings", "Response time", "Calls", "Errors", "At once", "Methods", "Instances"])
+		await page.getByRole("heading", { name: title, exact: true }).waitFor();
+	await page.locator(".chart canvas").first().waitFor();
+	await until("the price is known", async () => /%/.test(await page.locator(".cost").innerText()));
+	await page.locator("tbody tr", { hasText: "Cart.checkout" }).first().waitFor();
+});
+
+await test("transactions-are-listed-filtered-and-chosen-on-the-map", async () => {
+	await page.goto(at("traces"));
+	await page.locator("[data-heat]").waitFor();
+	await page.locator("td a").first().waitFor();
+	await page.getByLabel("At least").fill("100us");
+	await page.waitForURL(/min=100us/);
+	const shortest = async () => Math.min(...await page.locator("td a").allInnerTexts().then((all) => all.map((t) =>
+		parseFloat(t) * (/µs/.test(t) ? 1e3 : /ms/.test(t) ? 1e6 : / s/.test(t) ? 1e9 : 1))));
+	await until("only long ones are shown", async () => await shortest() >= 99e3);
+	const map = await page.locator("[data-heat]").boundingBox();
+	await page.mouse.move(map.x + map.width * 0.5, map.y + 10);
+	await page.mouse.down();
+	await page.mouse.move(map.x + map.width - 5, map.y + map.height * 0.8, { steps: 4 });
+	await page.mouse.up();
+	await page.waitForURL(/from=\d+/);
+	await page.getByRole("button", { name: "Clear" }).click();
+	await page.locator("td a").first().waitFor();
+});
+
+await test("a-transaction-is-walked-by-keys-and-its-address-is-a-link", async () => {
+	await page.goto(at("traces", "&root=checkout"));
+	await page.locator("td a").first().click();
+	const canvas = page.locator("[data-trace]");
+	await canvas.waitFor();
+	await canvas.focus();
+	for (const key of ["ArrowDown", "ArrowDown", "w", "d", "Enter"]) await page.keyboard.press(key);
+	await page.getByRole("heading", { name: "The call" }).waitFor();
+	await page.waitForURL(/call=\d+.*at=|at=.*call=\d+/);
+	const link = page.url(), text = await page.locator("section[aria-label='The call']").innerText();
+	const other = await person(browser, base);
+	await other.page.goto(link);
+	await other.page.getByRole("heading", { name: "The call" }).waitFor();
+	must(await other.page.locator("section[aria-label='The call']").innerText() === text, "another call is shown");
+	await other.context.close();
+	await page.getByRole("button", { name: "Critical path" }).click();
+	await page.getByRole("columnheader", { name: "On the critical path" }).waitFor();
+});
+
+await test("two-transactions-are-compared", async () => {
+	await page.goto(at("traces"));
+	await page.locator("td input[type=checkbox]").nth(1).waitFor();
+	await page.locator("td input[type=checkbox]").nth(0).check();
+	await page.locator("td input[type=checkbox]").nth(1).check();
+	await page.getByRole("button", { name: "Compare the two chosen" }).click();
+	await page.getByRole("heading", { name: "What makes the difference" }).waitFor();
+	must(await page.locator("[data-trace]").count() === 2, "there are not two");
+});
+
+await test("hot-spots-are-sampled-and-shown-from-both-sides", async () => {
+	await page.goto(at("hot"));
+	await page.getByLabel("for").selectOption("2");
+	await page.getByRole("button", { name: "Sample" }).click();
+	await page.getByRole("heading", { name: "Functions" }).waitFor();
+	if (await page.getByText("No thread was seen").count()) await page.getByRole("button", { name: "parked" }).click();
+	await page.locator("[data-flame]").waitFor();
+	await page.locator("[data-flame]").focus();
+	for (const key of ["ArrowUp", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+	await page.locator("td button.quiet").first().click();
+	await page.getByText("Callers of").waitFor();
+	must(await page.locator("[data-flame]").count() === 2, "there are not two");
+});
+
+await test("the-plan-is-edited-undone-and-two-people-see-it-at-once", async () => {
+	const second = await person(browser, base);
+	await second.page.goto(at("plans"));
+	await second.page.getByRole("heading", { name: "History" }).waitFor();
+	await second.page.getByRole("button", { name: "Edit as text" }).click();
+	await page.goto(at("plans"));
+	await page.getByRole("button", { name: "Edit as text" }).click();
+	const text = page.getByLabel("rules", { exact: true });
+	await text.fill("hook com.shop.**::* timed\n");
+	await page.getByText("No difference").waitFor({ state: "detached" });
+	await page.getByLabel("Why", { exact: true }).fill("<b>only</b> \u202esdrawkcab " + "x".repeat(20000));
+	await page.getByRole("button", { name: /Save as version/ }).click();
+	await until("the rule is the only one", async () => (await rules()).length === 1);
+	await second.page.getByText("Somebody else has changed the plan").waitFor();
+	await second.page.getByLabel("rules", { exact: true }).fill("hook com.shop.Cart::* timed\n");
+	await second.page.getByRole("button", { name: /Save as version/ }).click();
+	await second.page.locator(".toast").first().waitFor();
+	must((await rules()).length === 1, "the second person's plan was taken");
+	await page.getByRole("button", { name: "Undo the last change" }).click();
+	await until("the rules are back", async () => (await rules()).length > 1);
+	await second.context.close();
+});
+
+const asking = await person(browser, base);
+await test("why-is-asked-and-the-reasoning-comes", async () => {
+	await asking.page.goto(at("why", "&method=" + encodeURIComponent("com.shop.Cart.checkout")));
+	await asking.page.getByLabel("For at most").selectOption("30");
+	await asking.page.getByRole("button", { name: "Why?", exact: true }).click();
+	await asking.page.locator(".log li").first().waitFor();
+	must(await asking.page.getByRole("button", { name: "Stop" }).isVisible(), "it cannot be stopped");
+});
+
+await test("names-that-are-html-or-run-backwards-are-text", async () => {
+	await page.goto(at("components", "&find=" + encodeURIComponent("onerror")));
+	await page.locator("[role=treeitem]", { hasText: "<img src=x onerror=alert(1)>" }).first().waitFor();
+	must(await page.locator("main img").count() === 0, "there is an image");
+	await page.goto(at("components"));
+	must(!(await page.locator("main").innerText()).includes("\u202e"), "a mark of direction is in the page");
+	await page.goto(at("plans"));
+	await page.getByText("<b>only</b>").first().waitFor();
+	must(await page.locator("main b").count() === 0, "a comment became an element");
+});
+
+await test("keys-alone-reach-every-view-and-hook", async () => {
+	await page.goto("about:blank");
+	await page.goto(at("overview"));
+	await page.getByRole("heading", { name: "Findings" }).waitFor();
+	await page.keyboard.press("Tab");
+	must(await page.evaluate(() => document.activeElement.className) === "skip", "Tab does not begin at the way to the content");
+	for (const [key, heading] of [["t", "Traces"], ["h", "Hot spots"], ["w", "Why is it slow?"], ["p", "Plan of"], ["c", "Components"]]) {
+		await page.keyboard.press("g");
+		await page.keyboard.press(key);
+		await page.getByRole("heading", { name: heading }).first().waitFor();
+	}
+	await page.locator("[role=tree]").focus();
+	await page.keyboard.press("Home");
+	await page.keyboard.press("ArrowDown");
+	const before = (await rules()).length;
+	await page.keyboard.press("Space");
+	await until("the plan has changed", async () => (await rules()).length !== before);
+	await page.keyboard.press("?");
+	await page.getByRole("dialog").waitFor();
+	await page.keyboard.press("Escape");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+for (const theme of ["light", "dark"]) {
+	await test("twice-the-size-needs-no-sideways-scrolling-" + theme, async () => {
+		const p = await person(browser, base, { viewport: { width: 640, height: 480 }, deviceScaleFactor: 2, colorScheme: theme });
+		for (const view of ["overview", "components", "traces", "hot", "why", "plans"]) {
+			await p.page.goto(at(view));
+			await p.page.locator("main h1").first().waitFor();
+			const wide = await p.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+			must(wide <= 0, view + " is " + wide + " pixels too wide");
+		}
+		const contrast = await p.page.evaluate(() => {
+			const light = (c) => {
+				const [r, g, b] = c.match(/[\d.]+/g).slice(0, 3).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+				return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+			};
+			const colour = (name, of) => {
+				const e = document.createElement("i");
+				e.style.color = "var(--" + name + ")";
+				document.body.append(e);
+				const c = getComputedStyle(e).color;
+				e.remove();
+				return light(c);
+			};
+			const pairs = [["text", "back"], ["text", "page"], ["faint", "raised"], ["faint", "page"], ["accent", "raised"], ["bad", "raised"],
+				["warn", "warnwash"], ["bad", "badwash"], ["onaccent", "accent"]];
+			return pairs.map(([a, b]) => {
+				const x = colour(a), y = colour(b);
+				return [a + " on " + b, (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)];
+			}).filter(([, c]) => c < 4.5);
+		});
+		must(contrast.length === 0, "too little contrast: " + contrast.map(([n, c]) => n + " " + c.toFixed(1)).join(", "));
+		must(p.complaints.length === 0, p.complaints.join("; "));
+		await p.context.close();
+	});
+}
+
+await test("why-is-answered-and-can-be-shared", async () => {
+	const { page: p } = asking;
+	await p.getByRole("heading", { name: "The answer" }).waitFor({ timeout: 180000 });
+	const answer = (await p.locator(".answer").innerText()).replace(/\s+/g, " ");
+	const known = (await api("/digs?application=" + encodeURIComponent(app))).digs[0];
+	must(/^(Slow:|Nothing is slow)/.test(answer) && known.answer.text.replace(/\s+/g, " ").trim() === answer.trim(), answer);
+	const [file] = await Promise.all([p.waitForEvent("download"), p.getByRole("button", { name: "Share as one file" }).click()]);
+	must(/\.html$/.test(file.suggestedFilename()), file.suggestedFilename());
+	if (known.rules?.length) {
+		await p.getByRole("button", { name: "Hook this in all instances" }).click();
+		await p.getByText("In the plan since version").waitFor();
+	}
+	must(asking.complaints.length === 0, asking.complaints.join("; "));
+	await asking.context.close();
+});
+
+await test("a-page-outlives-the-manager", async () => {
+	await page.goto(at("plans"));
+	await page.getByText("live", { exact: true }).waitFor();
+	page.expectsBreak = true;
+	await stop();
+	await page.locator(".dot.bad, .dot.warn").first().waitFor();
+	await start();
+	await page.getByText("live", { exact: true }).waitFor();
+	await page.locator("tbody tr").first().waitFor();
+	page.expectsBreak = false;
+});
+
+await test("no-page-complained-or-asked-another-host", async () => {
+	must(complaints.length === 0, [...new Set(complaints)].slice(0, 5).join("; "));
+});
+
+await context.close();
+await browser.close();
+await stop();
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# check.py CASE FILE: is what `sonde hot --json` says what the program did?  Prints its figures.
+import json
+import sys
+
+case, path = sys.argv[1:]
+d = json.load(open(path, encoding="utf-8"))
+functions = {}
+for f in d["functions"]:
+    functions.setdefault(f["name"].split("(")[0], f)
+
+
+def total(name):
+    return functions.get(name, {"total_share": 0})["total_share"]
+
+
+def own(name):
+    return functions.get(name, {"self_share": 0})["self_share"]
+
+
+def must(held, why):
+    if not held:
+        for f in d["functions"][:25]:
+            print(f"  {f['self_share']:.3f} {f['total_share']:.3f} {f['name'][:90]} {f['run_by']}")
+        sys.exit(f"{case}: {why}")
+
+
+samples, broken = d["samples"], d["broken"]
+print(f"{case}: {samples} samples, {broken} not whole {d['ends']}, engine {d['engine']!r}")
+if samples < 200:
+    sys.exit(2)
+must(broken <= max(5, samples * (0.02 if case == "storm" else 0.01)), f"{broken} of {samples} stacks are not whole")
+must("Truth.sleep" not in functions, "a thread that sleeps is none that runs")
+if case == "loop":
+    a, b = own("Truth.loopA"), own("Truth.loopB")
+    must(a + b > 0.8, f"the loops have {a + b:.2f}")
+    must(abs(a - b) < 0.25, f"one loop has {a:.2f}, the other {b:.2f}")
+elif case == "inlined":
+    must(total("Truth.inlinesIt") > 0.8, f"the caller has {total('Truth.inlinesIt'):.2f}")
+    must(total("Truth.mixed") > 0.4, f"the inlined method has {total('Truth.mixed'):.2f}")
+elif case == "megamorphic":
+    must(total("Truth.megamorphic") > 0.8, f"the caller has {total('Truth.megamorphic'):.2f}")
+    must(sum(own(f"Truth${c}.of") for c in "ABCD") > 0.1, "the callees have nothing")
+elif case == "jni":
+    must(total("java.util.zip.Deflater.deflate") > 0.8, f"the Java side has {total('java.util.zip.Deflater.deflate'):.2f}")
+    native = sum(f["self_share"] for f in d["functions"] if "native" in f["run_by"] and "libz" in f["file"])
+    must(native > 0.6, f"libz has {native:.2f}")
+    must(total("Truth.compress") > 0.8, f"over JNI: {total('Truth.compress'):.2f}")
+elif case == "deep":
+    must(total("Truth.deep") > 0.8 and total("Truth.main") > 0.8, "recursion does not lead to main")
+elif case == "interpreted":
+    must(functions["Truth.loopA"]["run_by"].get("interpreted", 0) > 0.2 * samples, "nothing is interpreted")

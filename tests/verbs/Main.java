@@ -1,0 +1,54 @@
+// What tests/verbs looks at: nested classes, an inherited method, work in another thread after the root.
+package com.acme;
+
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+public class Main {
+	static class Base {
+		int inherited(int x) { return x + 1; }
+	}
+
+	static class Order {
+		final String kind;
+		Order(String kind) { this.kind = kind; }
+	}
+
+	static class OrderService extends Base {
+		final ExecutorService pool = Executors.newFixedThreadPool(1);
+
+		String handle(Order o, int n) { return price(o, n) > 3 ? "dear" : "cheap"; }
+		int price(Order o, int n) { return n % 7; }
+		void later() { pool.execute(() -> work(40)); } // ends long before its work does
+		void work(int ms) {
+			try {
+				Thread.sleep(ms);
+			} catch (InterruptedException e) {
+			}
+		}
+	}
+
+	static class Other {
+		void go(OrderService s) { s.price(new Order("OTHER"), 1); }
+	}
+
+	static class Twin { void run() { } }
+	static class Deep { static class Twin { void run() { } } }
+
+	public static void main(String[] args) throws Exception {
+		OrderService s = new OrderService();
+		Other other = new Other();
+		List<Object> twins = List.of(new Twin(), new Deep.Twin());
+
+		System.out.println("up " + twins.size());
+		for (int i = 0;; i++) {
+			s.handle(new Order(i % 2 == 0 ? "GIFT" : "PLAIN"), i);
+			s.inherited(i);
+			other.go(s);
+			if (i % 50 == 0)
+				s.later();
+			Thread.sleep(2);
+		}
+	}
+}
