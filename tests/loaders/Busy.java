@@ -14,7 +14,7 @@ public final class Busy {
 
 	private static void load(boolean isFirst) {
 		try {
-			byte[] bytes = Loaders.bytes();
+			byte[] bytes = Loaders.bytes("Guest");
 
 			while (!ends) {
 				new Loaders.One(null).define("Guest", bytes);

@@ -8,11 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Loads Guest in as many class loaders as it is told, runs it once, and drops it.  After each "N" on
  * its standard input it does so N times and prints "loaded N in T us", which is processor time, so that
  * a busy machine does not matter.  "names N": the classes have names of their own; "keep N": they stay;
+ * "slow": another thread begins to load Glate, whose superclass is not found before "go", after which it is run;
  * "collect" collects garbage; "end" ends it.
  */
 public final class Loaders {
@@ -29,8 +31,38 @@ public final class Loaders {
 		}
 	}
 
-	static byte[] bytes() throws IOException {
-		try (InputStream in = Loaders.class.getResourceAsStream("/Guest.class")) {
+	/** Finds Glate itself, and has its superclass wait. */
+	static final class Slow extends ClassLoader {
+		final CountDownLatch begun = new CountDownLatch(1), go = new CountDownLatch(1);
+
+		@Override
+		protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+			if (!name.startsWith("G"))
+				return super.loadClass(name, resolve);
+			try {
+				byte[] bytes = bytes(name);
+
+				if (name.equals("Gslow")) {
+					begun.countDown();
+					go.await();
+				}
+				return defineClass(name, bytes, 0, bytes.length);
+			} catch (IOException | InterruptedException e) {
+				throw new ClassNotFoundException(name, e);
+			}
+		}
+
+		void load() {
+			try {
+				((Runnable) loadClass("Glate").getDeclaredConstructor().newInstance()).run();
+			} catch (ReflectiveOperationException e) {
+				throw new AssertionError(e);
+			}
+		}
+	}
+
+	static byte[] bytes(String name) throws IOException {
+		try (InputStream in = Loaders.class.getResourceAsStream("/" + name + ".class")) {
 			return in.readAllBytes();
 		}
 	}
@@ -49,7 +81,7 @@ public final class Loaders {
 	}
 
 	static void load(int n, boolean names, List<Object> kept) throws Exception {
-		byte[] bytes = bytes();
+		byte[] bytes = bytes(NAME);
 
 		for (int i = 0; i < n; i++) {
 			String name = names ? nextName() : NAME;
@@ -65,6 +97,8 @@ public final class Loaders {
 	public static void main(String[] args) throws Exception {
 		ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 		List<Object> kept = new ArrayList<>();
+		Slow slow = new Slow();
+		Thread loading = new Thread(slow::load, "slow");
 
 		System.out.println("ready");
 		try (Scanner in = new Scanner(System.in)) {
@@ -76,6 +110,18 @@ public final class Loaders {
 				if (word.equals("collect")) {
 					System.gc();
 					System.out.println("collected");
+					continue;
+				}
+				if (word.equals("slow")) {
+					loading.start();
+					slow.begun.await();
+					System.out.println("begun");
+					continue;
+				}
+				if (word.equals("go")) {
+					slow.go.countDown();
+					loading.join();
+					System.out.println("gone");
 					continue;
 				}
 				boolean names = word.equals("names"), keeps = word.equals("keep");

@@ -505,6 +505,22 @@ bool woven_has_code(const struct woven *w)
 	return false;
 }
 
+uint64_t woven_count_in_code(uint64_t since)
+{
+	uint64_t n = 0;
+
+	pthread_mutex_lock(&agent.lock);
+	for (const struct woven *w = table.all; w; w = w->all) {
+		const struct hooked *h = w->loader ? w->methods : NULL;
+
+		while (h && !(h->in_code && h->since >= since))
+			h = h->next;
+		n += h != NULL;
+	}
+	pthread_mutex_unlock(&agent.lock);
+	return n;
+}
+
 void woven_redefined(struct woven *w, bool had)
 {
 	if (!had && !woven_has_code(w))

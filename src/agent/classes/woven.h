@@ -143,6 +143,10 @@ void woven_recount(struct woven *w); /* its methods came or went otherwise */
 
 bool woven_has_code(const struct woven *w); /* any hook, be it closed */
 
+/* Classes with any hook in their code, be it closed, that were woven at that tick or later.  They may
+ * not be there yet, or have failed to come.  Takes the lock. */
+uint64_t woven_count_in_code(uint64_t since);
+
 /* The JVM has been given other code for it; `had`: there was a hook in it before. */
 void woven_redefined(struct woven *w, bool had);
 uint64_t woven_count_redefined(void); /* in all, of all classes.  Takes the lock */

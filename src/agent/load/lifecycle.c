@@ -36,6 +36,9 @@
 enum {
 	RULE_FILE_MAX = 4 << 20,
 	GUESTS_MS = 5000, /* so long threads of the program may take to come out */
+	ROUNDS = 20,	  /* so often hooks are taken out of what comes late, after ... */
+	ROUND_MS = 100,
+	YOUNG_S = 10, /* what was woven longer ago and is not there will not come */
 };
 
 /* ---- rules from the start, and the last report -------------------------------------------- */
@@ -164,6 +167,12 @@ static void end_sessions(const struct conn *mine)
 	transactions_stop();
 }
 
+static void open_door(void)
+{
+	guests_open();
+	agent_listen(true);
+}
+
 /* No thread enters any more, and those inside leave.  Gives the number of those that do not: then all is as
  * before. */
 static unsigned see_guests_out(struct conn *c)
@@ -176,6 +185,68 @@ static unsigned see_guests_out(struct conn *c)
 	return guests_count() ? guests_count() : 1;
 }
 
+/* What it takes to leave. */
+struct leave {
+	struct conn *c;
+	JNIEnv *jni;
+	struct proof proof;
+	struct buf rows;  /* of the proof */
+	uint64_t young;	  /* tick after which a class must have been woven to be waited for */
+	uint64_t in_code; /* ... of these, classes that have hooks still */
+};
+
+/* A class that a thread is about to load when the rules go is woven already and not yet there: while
+ * its ancestors are loaded, say.  It can be given its original code when it has come. */
+static void take_hooks_out(struct leave *l)
+{
+	for (int round = 0;; round++) {
+		conn_progress(l->c, "taking hooks out", 0, 0);
+		buf_clear(&l->rows);
+		l->proof = (struct proof){ 0 };
+		change_to_rules_at_once(l->jni);
+		proof_take(l->jni, &l->rows, &l->proof);
+		l->in_code = woven_count_in_code(l->young);
+		if (round == ROUNDS || (!l->proof.differ && !l->in_code))
+			break;
+		usleep(ROUND_MS * 1000);
+	}
+}
+
+/* False: some hooks or threads are left, the agent stays, and the client knows. */
+static bool take_all_out(struct leave *l)
+{
+	unsigned guests;
+
+	for (int round = 0;; round++) {
+		take_hooks_out(l);
+		if (l->proof.differ) {
+			buf_bytes(&l->c->out, l->rows.p, l->rows.n);
+			conn_done(l->c, NO,
+				  "%llu of %llu classes still have hooks; the agent stays. Another "
+				  "agent may have kept them.",
+				  (unsigned long long)l->proof.differ,
+				  (unsigned long long)l->proof.classes);
+			return false;
+		}
+		guests = see_guests_out(l->c);
+		if (guests) {
+			conn_done(
+				l->c, NO,
+				"all hooks are out, but %u of the program's threads did not come "
+				"out of the agent's code within %d s; a debugger may have stopped "
+				"them. The agent stays, idle. Try again when they run.",
+				guests, GUESTS_MS / 1000);
+			return false;
+		}
+		/* the last of them may have woven a class while they were waited for */
+		if (round == ROUNDS || woven_count_in_code(l->young) <= l->in_code)
+			break;
+		open_door();
+	}
+	buf_bytes(&l->c->out, l->rows.p, l->rows.n);
+	return true;
+}
+
 static void tell_proof(struct conn *c, const struct proof *proof)
 {
 	static const char *const flags[] = {
@@ -184,8 +255,15 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 		[CRITICAL_OTHER] = " The JVM's flag CriticalJNINatives is NOT what it was.",
 	};
 	enum critical_is flag = critical_look();
-	char foreign[120] = "";
+	uint64_t in_code = woven_count_in_code(0);
+	char foreign[120] = "", absent[160] = "";
 
+	if (in_code)
+		snprintf(
+			absent, sizeof(absent),
+			"\nWoven, but not there: %llu classes whose loading failed or has not ended; "
+			"should one come, its hooks are closed.",
+			(unsigned long long)in_code);
 	if (proof->foreign)
 		snprintf(foreign, sizeof(foreign),
 			 ", but for changes of another agent in %llu classes",
@@ -194,10 +272,10 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 		  "detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
 		  "have their original byte code%s. Hooks now in the program: 0.%s\n"
 		  "Gone: thread, socket, events. Idle until the JVM ends: the library, and "
-		  "java.util.SondeProbe with its helpers (%s).",
+		  "java.util.SondeProbe with its helpers (%s).%s",
 		  (unsigned long long)proof->ever, (unsigned long long)proof->classes,
 		  (unsigned long long)proof->methods, foreign, flags[flag],
-		  proof->ever ? "all gates closed" : "never defined");
+		  proof->ever ? "all gates closed" : "never defined", absent);
 }
 
 /* Does anybody else need the agent: a client, or one who has left rules that stay? */
@@ -215,39 +293,25 @@ static bool is_needed(const struct conn *by)
 
 void lifecycle_detach(struct conn *c, JNIEnv *jni, struct slice payload)
 {
-	struct proof proof = { 0 };
+	struct leave l = { .c = c, .jni = jni };
+	uint64_t age = YOUNG_S * agent.scale.hz, now = tick_now();
 	struct wire_detach m;
-	unsigned guests;
+	bool out;
 
 	if (wire_get_detach(payload, &m) >= 0 && m.flags & DETACH_IF_ALONE && is_needed(c)) {
 		conn_done(c, NO, "others use the agent, so it stays; 'sonde detach' takes it out");
 		return;
 	}
+	l.young = now > age ? now - age : 0;
 	end_sessions(c);
 	gates_close_all(jni);
 	rulebook_remove(change_any, NULL);
-	conn_progress(c, "taking hooks out", 0, 0);
-	change_to_rules_at_once(jni);
-	proof_take(jni, &c->out, &proof);
-	if (proof.differ) {
-		conn_done(
-			c, NO,
-			"%llu of %llu classes still have hooks; the agent stays. Another agent may "
-			"have kept them.",
-			(unsigned long long)proof.differ, (unsigned long long)proof.classes);
+	out = take_all_out(&l);
+	buf_release(&l.rows);
+	if (!out)
 		return;
-	}
-	guests = see_guests_out(c);
-	if (guests) {
-		conn_done(c, NO,
-			  "all hooks are out, but %u of the program's threads did not come out of "
-			  "the agent's code within %d s; a debugger may have stopped them. The "
-			  "agent stays, idle. Try again when they run.",
-			  guests, GUESTS_MS / 1000);
-		return;
-	}
 	critical_back();
-	tell_proof(c, &proof);
+	tell_proof(c, &l.proof);
 	conn_flush(c, 2000);
 	leaving = true;
 	agent.leaving = true;
