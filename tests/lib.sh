@@ -106,3 +106,14 @@ hasnt() {
 	not_ok "$1" "something like '$3' in $2"
 	return 1
 }
+
+# ---- jars of others ----
+
+# central GROUP ARTIFACT VERSION [CLASSIFIER]: prints where the jar lies in Maven's cache, into which Maven gets it
+# unless OFFLINE is set; false: it is not to be had
+central() {
+	local jar=$HOME/.m2/repository/${1//.//}/$2/$3/$2-$3${4:+-$4}.jar
+	[ -s "$jar" ] || [ -n "${OFFLINE:-}" ] || ! command -v mvn >/dev/null ||
+		timeout 180 mvn -q dependency:get "-Dartifact=$1:$2:$3:jar${4:+:$4}" -Dtransitive=false >/dev/null 2>&1
+	[ -s "$jar" ] && echo "$jar"
+}
