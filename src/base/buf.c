@@ -54,7 +54,8 @@ void buf_dotted(struct buf *b, struct slice name)
 	size_t at = b->n;
 
 	buf_put(b, name);
-	bytes_replace(b->p + at, b->n - at, '/', '.');
+	if (b->n > at)
+		bytes_replace(b->p + at, b->n - at, '/', '.');
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

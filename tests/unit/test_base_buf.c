@@ -83,3 +83,14 @@ TEST(buf_accepts_empty_pieces)
 	CHECK_INT(b.err, 0, NULL);
 	buf_release(&b);
 }
+
+TEST(buf_dotted_of_no_name_writes_nothing)
+{
+	struct buf b = { 0 };
+
+	buf_dotted(&b, slice_str(""));
+	CHECK_INT(b.n, 0, NULL);
+	buf_dotted(&b, slice_str("a/b"));
+	CHECK(slice_eq(buf_slice(&b), slice_str("a.b")));
+	buf_release(&b);
+}
