@@ -14,7 +14,8 @@ import java.util.concurrent.CountDownLatch;
  * Loads Guest in as many class loaders as it is told, runs it once, and drops it.  After each "N" on
  * its standard input it does so N times and prints "loaded N in T us", which is processor time, so that
  * a busy machine does not matter.  "names N": the classes have names of their own; "keep N": they stay;
- * "slow": another thread begins to load Glate, whose superclass is not found before "go", after which it is run;
+ * "once" loads Glate and drops it; "slow": another thread begins to load it anew, and its superclass is not found before
+ * "go", after which it is run;
  * "collect" collects garbage; "end" ends it.
  */
 public final class Loaders {
@@ -110,6 +111,14 @@ public final class Loaders {
 				if (word.equals("collect")) {
 					System.gc();
 					System.out.println("collected");
+					continue;
+				}
+				if (word.equals("once")) {
+					Slow once = new Slow();
+
+					once.go.countDown();
+					once.load();
+					System.out.println("dropped");
 					continue;
 				}
 				if (word.equals("slow")) {

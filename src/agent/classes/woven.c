@@ -471,14 +471,17 @@ void woven_close(struct hooked *h)
 
 void woven_end(struct woven *w)
 {
-	bool counted = w->counted;
+	bool counted = w->counted, any = false;
 
 	for (struct hooked *h = w->methods; h; h = h->next) {
 		if (!h->seen && woven_is_in(h))
 			woven_close(h);
 		h->in_code = h->seen;
-		w->counted |= h->seen;
+		any |= h->seen;
 	}
+	if (any)
+		w->woven = tick_now();
+	w->counted |= any;
 	table.ever += w->counted && !counted;
 	w->fresh = false;
 	w->rests = 0;
@@ -510,13 +513,8 @@ uint64_t woven_count_in_code(uint64_t since)
 	uint64_t n = 0;
 
 	pthread_mutex_lock(&agent.lock);
-	for (const struct woven *w = table.all; w; w = w->all) {
-		const struct hooked *h = w->loader ? w->methods : NULL;
-
-		while (h && !(h->in_code && h->since >= since))
-			h = h->next;
-		n += h != NULL;
-	}
+	for (const struct woven *w = table.all; w; w = w->all)
+		n += w->loader && w->woven >= since && woven_has_code(w);
 	pthread_mutex_unlock(&agent.lock);
 	return n;
 }

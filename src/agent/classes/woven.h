@@ -82,6 +82,7 @@ struct woven {			 /* a class */
 	uint64_t wanted;     /* ... and under which it will be, when it is retransformed next */
 	uint64_t edition;    /* serial of the one under which it was last found right; 0: none */
 	bool at_load;	     /* woven as it was loaded: its ancestors were not all known */
+	uint64_t woven;	     /* tick at which hooks were last woven into it */
 	uint64_t rests;	    /* tick until which it stays woven for no rule; 0: some rule wants it */
 	uint32_t rested;    /* how often it has got its original code after a rest */
 	uint32_t redefined; /* how often its code was changed since it was loaded */

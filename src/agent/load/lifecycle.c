@@ -256,7 +256,7 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 	};
 	enum critical_is flag = critical_look();
 	uint64_t in_code = woven_count_in_code(0);
-	char foreign[120] = "", absent[160] = "";
+	char foreign[120] = "", absent[200] = "";
 
 	if (in_code)
 		snprintf(
