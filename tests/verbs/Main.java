@@ -36,12 +36,18 @@ public class Main {
 	static class Twin { void run() { } }
 	static class Deep { static class Twin { void run() { } } }
 
+	static Object[] tails() { // loaded in one order and in the other
+		return new Object[] { new Tail(), new acme.Tail(), new acme.Tail2(), new Tail2() };
+	}
+
 	public static void main(String[] args) throws Exception {
 		OrderService s = new OrderService();
 		Other other = new Other();
 		List<Object> twins = List.of(new Twin(), new Deep.Twin());
 
-		System.out.println("up " + twins.size());
+		Object[] tails = tails();
+
+		System.out.println("up " + (twins.size() + tails.length));
 		for (int i = 0;; i++) {
 			s.handle(new Order(i % 2 == 0 ? "GIFT" : "PLAIN"), i);
 			s.inherited(i);
@@ -51,4 +57,12 @@ public class Main {
 			Thread.sleep(2);
 		}
 	}
+}
+
+class Tail {
+	void run() { }
+}
+
+class Tail2 {
+	void run() { }
 }

@@ -103,7 +103,7 @@ struct question {
 	unsigned classes;
 	struct buf fitting; /* a class that fits and does not have it, and how well it fits */
 	enum lookup_fit fitted;
-	struct text_guess of_methods, of_classes; /* their best points into: */
+	struct text_guess of_methods, of_classes; /* their best names, which are kept here: */
 	char near_method[NAME_MAX_BYTES], near_class[NAME_MAX_BYTES];
 	char inherits[NAME_MAX_BYTES]; /* the ancestor of `fitting` that has it */
 	uint64_t loaded;
@@ -197,6 +197,15 @@ static void look_above(struct question *q, jclass klass)
 		(*q->jni)->DeleteLocalRef(q->jni, at);
 }
 
+/* Is it one of the lines?  Not the end of one: a.b.C is another class than b.C. */
+static bool has_line(struct slice lines, struct slice line)
+{
+	for (size_t i = 0; i + line.n <= lines.n; i++)
+		if ((i == 0 || lines.p[i - 1] == '\n') && memcmp(lines.p + i, line.p, line.n) == 0)
+			return true;
+	return false;
+}
+
 static void take_hit(struct question *q, struct slice name, enum lookup_fit fit)
 {
 	struct buf line = { 0 };
@@ -209,7 +218,7 @@ static void take_hit(struct question *q, struct slice name, enum lookup_fit fit)
 	put_dotted(&line, name);
 	buf_u8(&line, '\n');
 	/* One name by several loaders is one answer. */
-	if (!q->names.n || !memmem(q->names.p, q->names.n, line.p, line.n)) {
+	if (!has_line(buf_slice(&q->names), buf_slice(&line))) {
 		if (q->classes < SHOWN_MAX)
 			buf_put(&q->names, buf_slice(&line));
 		q->classes++;

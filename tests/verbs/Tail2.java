@@ -1,0 +1,6 @@
+// As Tail.
+package acme;
+
+public class Tail2 {
+	void run() { }
+}
