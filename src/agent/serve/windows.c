@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* windows.c - keeps what windows with closed hooks windows.
+/* windows.c - keeps what windows with closed hooks found.
  *
  * A machine that has more to do than processors takes them away from threads in the middle of a
  * call.  That belongs to the call's time on the wall, but not to the method.  Long calls are asked

@@ -191,7 +191,7 @@ static unsigned compiler_of(jmethodID method)
 	return tiers_of(method, 0);
 }
 
-/* The JVM is about to throw this piece away: what is in it has to be compiled recompile. */
+/* The JVM is about to throw this piece away: what is in it has to be recompiled. */
 static void mark_thrown(const jmethodID *inside)
 {
 	unsigned marks = compiler_of(*inside) == TYPE_C1 ? WAS_BY_C1 : WAS_BY_C1 | WAS_BY_C2;
