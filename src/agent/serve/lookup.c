@@ -271,21 +271,21 @@ static void dots(char *name)
 		*name = *name == '/' ? '.' : *name;
 }
 
+/* Status NO: one that is loaded later may be it. */
 static void answer_none(struct question *q, struct conn *c)
 {
 	dots(q->inherits);
 	dots(q->near_class);
 	dots(q->class);
 	if (q->fitted && q->inherits[0])
-		conn_done(c, USAGE, "%.*s has no method '%s' of its own; it inherits %s::%s",
+		conn_done(c, NO, "%.*s has no method '%s' of its own; it inherits %s::%s",
 			  SLICE_FMT(buf_slice(&q->fitting)), q->method, q->inherits, q->method);
 	else if (q->fitted)
-		conn_done(c, USAGE, "%.*s has no method '%s'%s%s%s",
-			  SLICE_FMT(buf_slice(&q->fitting)), q->method,
-			  q->near_method[0] ? "; did you mean '" : "", q->near_method,
+		conn_done(c, NO, "%.*s has no method '%s'%s%s%s", SLICE_FMT(buf_slice(&q->fitting)),
+			  q->method, q->near_method[0] ? "; did you mean '" : "", q->near_method,
 			  q->near_method[0] ? "'?" : "");
 	else
-		conn_done(c, USAGE, "no class '%s' is loaded (of %llu)%s%s%s", q->class,
+		conn_done(c, NO, "no class '%s' is loaded (of %llu)%s%s%s", q->class,
 			  (unsigned long long)q->loaded, q->near_class[0] ? "; did you mean " : "",
 			  q->near_class, q->near_class[0] ? "?" : "");
 }

@@ -97,9 +97,10 @@ int method_arg_resolve(struct client *c, const char *text, enum method_wait wait
 	}
 	for (;;) {
 		status = ask(c, text, out);
-		if (status != CLI_USAGE)
+		if (status != CLI_USAGE && status != CLI_NO)
 			return status;
-		if (wait == METHOD_NOW)
+		/* a class that is loaded later does not make it clearer which one is meant */
+		if (status == CLI_USAGE || wait == METHOD_NOW)
 			return refuse(c, "");
 		if (wait == METHOD_RULE && has_package(text)) {
 			put_rule(out, text);
