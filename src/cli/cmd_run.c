@@ -69,7 +69,7 @@ static int find_ours(const char *name, char path[PATH_MAX])
 	for (size_t i = 0; i < COUNT(places); i++) {
 		snprintf(text, sizeof(text), places[i], self, name);
 		if (realpath(text, path))
-			return CLI_DONE;
+			return check_library(path);
 	}
 	return cli_cannot("%s is neither in %s nor in %s/../lib/sonde", name, self, self);
 }
@@ -89,17 +89,18 @@ static int find_agent(char path[PATH_MAX])
 static int find_start(const char *agent, char path[PATH_MAX])
 {
 	static const char name[] = "sonde-start.so";
+	char beside[PATH_MAX];
 	size_t n = strlen(agent);
-	int status = CLI_DONE;
+	int status;
 
 	while (n && agent[n - 1] != '/')
 		n--;
 	if (n + sizeof(name) > PATH_MAX)
 		return cli_cannot("%s: name too long", agent);
-	memcpy(path, agent, n);
-	memcpy(path + n, name, sizeof(name));
-	if (!readable(path))
-		status = find_ours(name, path);
+	memcpy(beside, agent, n);
+	memcpy(beside + n, name, sizeof(name));
+	status = realpath(beside, path) && readable(path) ? check_library(path)
+							  : find_ours(name, path);
 	if (status == CLI_DONE && strpbrk(path, " :"))
 		status = cli_cannot("%s: the dynamic linker takes no path with a space or a colon",
 				    path);
@@ -185,10 +186,10 @@ static int set_native(const struct run *r)
 
 	if (status == CLI_DONE && r->place.rules[0] &&
 	    setenv("SONDE_NATIVE_RULES", r->place.rules, 1) != 0)
-		status = cli_cannot("out of memory");
+		status = cli_no_memory();
 	if (status == CLI_DONE && (r->report || r->record) &&
 	    setenv("SONDE_NATIVE_REPORT", r->place.report, 1) != 0)
-		status = cli_cannot("out of memory");
+		status = cli_no_memory();
 	return status == CLI_DONE ? set_preload(agent) : status;
 }
 
@@ -288,7 +289,6 @@ static int set_option(void *self, const char *name, int which, const char *value
 	return CLI_DONE;
 }
 
-/* CLI_DONE: go on, with the command from optind; -1: all is done. */
 static const struct verb_option options[] = {
 	{ "rules", "FILE", OPTION_OWN, 'r',
 	  .help = "take rules from this file; may be repeated, as may --hook" },
@@ -338,6 +338,7 @@ const struct verb verb_run = {
 	.set = set_option,
 };
 
+/* CLI_GO_ON: with the command from optind; else all is done. */
 static int parse(struct run *r, int argc, char **argv)
 {
 	int status = verb_parse(&verb_run, argc, argv, r);
