@@ -246,7 +246,7 @@ static void complete_verb(struct asking *a, const struct verb *v)
 	equals = a->word.n ? memchr(a->word.p, '=', a->word.n) : NULL;
 	if (pending) {
 		offer_value(a, verb_option_value(pending));
-	} else if (!ended && a->word.n > 2 && a->word.p[0] == '-' && equals) {
+	} else if (!ended && equals && slice_starts(a->word, slice_str("--"))) {
 		const struct verb_option *o;
 		struct slice name = { a->word.p + 2, (size_t)(equals - a->word.p) - 2 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visit.c - runs "sonde attach" and "sonde detach" around a command.
  *
- * They are run as programs of their own: both change user and namespace on their way into a
- * container, and a process cannot go back. */
+ * They are run as programs of their own: on their way into a container both act as another user for
+ * a while, and no other part of a command should run as that user by mistake. */
 #include "cli/client/visit.h"
 
 #include "cli/attach/target.h"
