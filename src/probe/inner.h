@@ -65,7 +65,7 @@ enum {
 #define NODE_OPENS (1u << 27)	     /* not a sort: its frames get ID_OPENS */
 #define ONE_IN_METER (1u << 26)	     /* its timed calls are metered, see meter.c */
 #define ONE_IN_TYPES (1u << 25)	     /* ... are events of sequences, see types.c */
-#define ONE_IN_SETTLE (1u << 24)     /* ... wait for what is under way, see probe.c */
+#define ONE_IN_SETTLE (1u << 24)     /* ... wait for what is under way, see enter_exit.c */
 #define ONE_IN_N (ONE_IN_SETTLE - 1) /* what is left of a one_in: N */
 
 /* The lower half of a node's key: the method's number, and what was answered. */

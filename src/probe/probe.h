@@ -168,7 +168,7 @@ struct probe_how {
 	uint32_t one_in; /* 0: only counted; 1: every call timed; else one in so many */
 	bool data;	 /* facts are wanted: tokens get bit 0, calls are put into the ring */
 	bool meter;	 /* timed calls also tell their processor time and allocated bytes */
-	bool settle;	 /* they wait for what is under way when they begin and end, see probe.c */
+	bool settle; /* they wait for what is under way when they begin and end, see enter_exit.c */
 	uint64_t at_least; /* ticks below which a call is not put into the ring */
 };
 void probe_method_set(uint32_t id, const struct probe_how *how);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graft.h - copying a template's instructions, frames and handlers into a method.
- * Only merge.c uses this. */
+ * Only merge_into.c uses this. */
 #ifndef WEAVE_GRAFT_H
 #define WEAVE_GRAFT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_cache.h - what the sub-commands of "sonde cache" share. */
+/* cache_show.h - what the sub-commands of "sonde cache" share. */
 #ifndef CLI_CLASSTOOLS_CACHE_SHOW_H
 #define CLI_CLASSTOOLS_CACHE_SHOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_class.c - "sonde class show". */
+/* class_show.c - "sonde class show". */
 #include "cli/classtools/class_tools.h"
 
 #include <getopt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_class.h - what the sub-commands of "sonde class" share. */
+/* class_tools.h - what the sub-commands of "sonde class" share. */
 #ifndef CLI_CLASSTOOLS_CLASS_TOOLS_H
 #define CLI_CLASSTOOLS_CLASS_TOOLS_H
 
