@@ -142,6 +142,36 @@ TEST(trusted_tree_looks_where_links_lead_to)
 	}
 }
 
+/* lib/link leads to a link beside the tree, which is trusted, and that to where nothing is yet. */
+TEST(trusted_tree_follows_links_that_lead_to_links)
+{
+	static const struct {
+		const char *below, *to;
+		int want;
+	} cases[] = {
+		{ "", "/nothing", E_IO },
+		{ "/below", "/nothing", E_IO },
+		{ "", NULL, 0 },
+		{ "/below", NULL, 0 },
+	};
+	char text[200], beside[PATH_MAX + 64], to[2 * PATH_MAX];
+	struct place p;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		if (!make_place(&p))
+			return;
+		snprintf(beside, sizeof(beside), "%s.beside", p.dir);
+		snprintf(to, sizeof(to), "%s%s", cases[i].to ? p.outside : "nothing",
+			 cases[i].to ? cases[i].to : "");
+		CHECK_INT(symlink(to, beside), 0, NULL);
+		snprintf(to, sizeof(to), "%s%s", beside, cases[i].below);
+		link_to(&p, "lib/link", to);
+		CHECK_INT(look(&p, text), cases[i].want, text);
+		unlink(beside);
+		remove_place(&p);
+	}
+}
+
 TEST(trusted_tree_looks_at_the_way_to_it)
 {
 	struct fault f = { 0 }, none = { 0 };

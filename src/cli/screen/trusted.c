@@ -104,6 +104,27 @@ static bool is_below(const char *path, const char *top)
 }
 
 static int walk_dir(struct walk *w, const char *dir);
+static int check_link(struct walk *w, const char *path);
+
+/* Nothing is at `at`, which is changed, or a link on the way there leads to nothing: could somebody
+ * put something there? */
+static int check_nothing(struct walk *w, char *at)
+{
+	char real[PATH_MAX];
+	struct stat st;
+	char *slash;
+	int rc = 0;
+
+	do {
+		if (lstat(at, &st) == 0) /* then it is a link */
+			rc = check_link(w, at);
+		slash = strrchr(at, '/');
+		if (rc < 0 || slash == at)
+			return rc < 0 ? rc : check_part("/", w->fault);
+		*slash = '\0';
+	} while (!realpath(at, real));
+	return check_way(real, w->fault);
+}
 
 /* What a link in the tree leads to.  Where that is nothing, nobody may be able to put something
  * there. */
@@ -130,12 +151,7 @@ static int check_link(struct walk *w, const char *path)
 	else if (snprintf(real, sizeof(real), "%.*s/%s", (int)(strrchr(path, '/') - path), path,
 			  to) >= PATH_MAX)
 		return refuse(w->fault, path, "leads too far");
-	for (char *slash; (slash = strrchr(real, '/')) && slash != real;) {
-		*slash = '\0';
-		if (realpath(real, to))
-			return check_way(to, w->fault);
-	}
-	return check_part("/", w->fault);
+	return check_nothing(w, real);
 }
 
 static int walk_entry(struct walk *w, const char *path)
