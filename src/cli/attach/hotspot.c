@@ -184,7 +184,8 @@ static int send_quit(struct hotspot *h)
 	int pidfd = (int)syscall(SYS_pidfd_open, h->in->pid, 0), rc = 0, sent;
 	struct proc_status s;
 
-	if (pidfd < 0 && errno != ENOSYS)
+	if (pidfd < 0 &&
+	    errno == ESRCH) /* else there is no such call here, or a filter refuses it */
 		return fail(h, E_NOT_FOUND, "it has ended.");
 	if (proc_status(h->in->pid, &s) < 0 || s.state == 'Z' || s.state == 'X')
 		rc = fail(h, E_NOT_FOUND, "it has ended.");
