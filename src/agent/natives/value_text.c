@@ -71,7 +71,7 @@ jobjectArray value_text_fields(JNIEnv *jni, jclass c)
 	return out;
 }
 
-void value_text_set(JNIEnv *jni, unsigned depth, struct slice redact)
+bool value_text_set(JNIEnv *jni, unsigned depth, struct slice redact)
 {
 	jclass class = probes_text_class();
 	jfieldID depth_field = (*jni)->GetStaticFieldID(jni, class, "depth", "I");
@@ -82,13 +82,15 @@ void value_text_set(JNIEnv *jni, unsigned depth, struct slice redact)
 	jobjectArray list = NULL;
 	jsize n = 1;
 	char name[128];
+	bool all = false;
 
 	if (!depth_field || !names || !string)
 		goto done;
 	for (size_t i = 0; i < redact.n; i++)
 		n += redact.p[i] == ',';
 	list = (*jni)->NewObjectArray(jni, redact.n ? n : 0, string, NULL);
-	for (jsize k = 0; list && redact.n && k < n; k++) {
+	all = list != NULL;
+	for (jsize k = 0; all && redact.n && k < n; k++) {
 		const uint8_t *comma = memchr(redact.p, ',', redact.n);
 		size_t len = comma ? (size_t)(comma - redact.p) : redact.n;
 		size_t kept = len < sizeof(name) - 1 ? len : sizeof(name) - 1;
@@ -97,14 +99,18 @@ void value_text_set(JNIEnv *jni, unsigned depth, struct slice redact)
 		memcpy(name, redact.p, kept);
 		name[kept] = '\0';
 		text = (*jni)->NewStringUTF(jni, name);
-		(*jni)->SetObjectArrayElement(jni, list, k, text);
+		all = text != NULL;
+		if (all)
+			(*jni)->SetObjectArrayElement(jni, list, k, text);
 		(*jni)->DeleteLocalRef(jni, text);
 		redact.p += len + (comma != NULL);
 		redact.n -= len + (comma != NULL);
 	}
-	if (list)
-		(*jni)->SetStaticObjectField(jni, class, names, list);
+	if (!all)
+		goto done;
+	(*jni)->SetStaticObjectField(jni, class, names, list);
 	(*jni)->SetStaticIntField(jni, class, depth_field, (jint)depth);
 done:
 	(*jni)->ExceptionClear(jni);
+	return all;
 }

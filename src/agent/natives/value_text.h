@@ -12,7 +12,7 @@
 jobjectArray value_text_fields(JNIEnv *jni, jclass c);
 
 /* How deep objects are shown, and names whose values are hidden, separated by commas; an empty list
- * hides nothing. */
-void value_text_set(JNIEnv *jni, unsigned depth, struct slice redact);
+ * hides nothing.  False: out of memory, and all is as before. */
+bool value_text_set(JNIEnv *jni, unsigned depth, struct slice redact);
 
 #endif

@@ -21,11 +21,13 @@ static bool is_alike(const struct conn *a, const struct conn *b)
 }
 
 /* There is one way for all to show objects: as deep as anybody wants, and without what anybody wants
- * hidden.  What one client must not show does not appear because of another. */
-static void set_text(struct conn *mine, JNIEnv *jni)
+ * hidden.  What one client must not show does not appear because of another.  False: out of
+ * memory. */
+static bool set_text(struct conn *mine, JNIEnv *jni)
 {
 	unsigned depth = mine->depth;
 	struct buf redact = { 0 };
+	bool set;
 
 	buf_put(&redact, buf_slice(&mine->redact));
 	for (struct conn *c = NULL; (c = conn_next(c));) {
@@ -41,9 +43,9 @@ static void set_text(struct conn *mine, JNIEnv *jni)
 	if (redact.n != mine->redact.n)
 		conn_warn(mine, "somebody else watches this program, too, and hides more; so it is "
 				"hidden here as well");
-	if (!redact.err)
-		value_text_set(jni, depth, buf_slice(&redact));
+	set = !redact.err && value_text_set(jni, depth, buf_slice(&redact));
 	buf_release(&redact);
+	return set;
 }
 
 void watch_run(struct conn *c, JNIEnv *jni, struct slice payload)
@@ -63,12 +65,11 @@ void watch_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	c->depth = m.depth ? m.depth : 2;
 	buf_clear(&c->redact);
 	buf_put(&c->redact, m.redact);
-	if (c->redact.err) { /* what should be hidden would be seen */
+	if (c->redact.err || (probes_init(jni) >= 0 && !set_text(c, jni))) {
+		/* what should be hidden would be seen */
 		conn_done(c, CANNOT, "out of memory");
 		return;
 	}
-	if (probes_init(jni) >= 0)
-		set_text(c, jni);
 	first = change_hold(c, jni, &r);
 	if (first >= 0)
 		c->watch = (struct watch){ .first = (uint32_t)first,
