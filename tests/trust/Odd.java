@@ -4,11 +4,16 @@ public class Odd {
 		return n * 31 + 7;
 	}
 
+	/** One that is remembered. */
+	static int plain(int n) {
+		return n * 31 + 5;
+	}
+
 	public static void main(String[] args) throws Exception {
 		int sum = 0;
 		System.out.println("ready");
 		for (;;) {
-			sum = work_________________________________________________________________________(sum);
+			sum = work_________________________________________________________________________(plain(sum));
 			Thread.sleep(5);
 		}
 	}
