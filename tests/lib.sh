@@ -52,17 +52,24 @@ need_jdks() {
 # side_by_side: for suites that mostly wait: runs this one once for each JDK, all at the same time, and ends.
 # Goes on where there is one JDK, as in each of these.
 side_by_side() {
-	local all one dir
+	local all one dir status=0
+	local -A run
 	mapfile -t all < <(tools/find-jdks | sed -n 's/^\(17\|25\)[. +-].*/\1/p' | sort -u)
 	[ "${#all[@]}" -gt 1 ] || return 0
 	dir=$(mktemp -d)
 	for one in "${all[@]}"; do
 		TEST_JDK=$one "tests/$suite/run" >"$dir/$one" 2>&1 &
+		run[$one]=$!
 	done
-	wait
+	for one in "${all[@]}"; do
+		wait "${run[$one]}" || {
+			status=$?
+			echo "the suite ended with status $status on JDK $one" >>"$dir/$one"
+		}
+	done
 	for one in "${all[@]}"; do cat "$dir/$one"; done
 	rm -rf "$dir"
-	exit
+	exit "$status"
 }
 
 # ---- waiting ----
@@ -102,8 +109,10 @@ has() {
 }
 
 hasnt() {
-	grep "$has_as" -- "$3" "$tmp/$2" || return 0
-	not_ok "$1" "something like '$3' in $2"
+	local status=0
+	grep "$has_as" -- "$3" "$tmp/$2" || status=$?
+	[ "$status" -ne 1 ] || return 0 # 2: no such file, or no such pattern
+	not_ok "$1" "something like '$3' in $2, or grep failed"
 	return 1
 }
 
