@@ -221,7 +221,7 @@ int recording_write(const char *path, const char *dir)
 	rc = rc < 0 ? rc : out.err;
 	if (n <= 0)
 		status = cli_cannot(
-			"nothing to record: no observed JVM has ended below this command");
+			"nothing to record: no process with the agent in it has ended below this command");
 	else if (rc < 0)
 		status = cli_cannot("%s: %s", path, rc == E_IO ? strerror(errno) : err_text(rc));
 	else
