@@ -20,6 +20,11 @@ public class Main {
 
 		String handle(Order o, int n) { return price(o, n) > 3 ? "dear" : "cheap"; }
 		int price(Order o, int n) { return n % 7; }
+		String[] wide(int n) { // more than is shown of a value
+			String[] all = new String[16];
+			java.util.Arrays.setAll(all, i -> "x".repeat(150));
+			return all;
+		}
 		void later() { pool.execute(() -> work(40)); } // ends long before its work does
 		void work(int ms) {
 			try {
@@ -51,6 +56,7 @@ public class Main {
 		for (int i = 0;; i++) {
 			s.handle(new Order(i % 2 == 0 ? "GIFT" : "PLAIN"), i);
 			s.inherited(i);
+			s.wide(i);
 			other.go(s);
 			if (i % 50 == 0)
 				s.later();

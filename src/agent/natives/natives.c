@@ -243,7 +243,8 @@ PLAIN(void, SondeProbe, bytes0, jint id, jlong count)
 	moved((uint32_t)id, (uint64_t)count);
 }
 
-enum { TEXT_CHARS = 1200 }; /* of one fact; three bytes each at most */
+/* Of one fact: BYTES of SondeText and its three dots.  Each takes three bytes at most. */
+enum { TEXT_CHARS = 1203 };
 
 /* The start of a string as (modified) UTF-8; its length. */
 static size_t text_of(JNIEnv *jni, jstring s, char out[3 * TEXT_CHARS + 1])
