@@ -327,7 +327,7 @@ const struct verb verb_attach = {
 	.n = COUNT(options),
 	.more = "Needs the JVM's own user, or root. Containers are reached from outside. 'sonde "
 		"doctor' says what stands in the way. 'sonde detach' takes the agent out again.",
-	.status = "0 the agent is in, 1 so it is, but a rule matched nothing, 2 a rule is wrong, 3 "
+	.status = "0 the agent is in, 1 it is, but a rule matched nothing, 2 a rule is wrong, 3 "
 		  "could not.",
 	.examples = "sonde attach 4711\n"
 		    "sonde attach --hook 'com.shop.**::* timed' com.shop.Main",

@@ -162,7 +162,7 @@ static int set_option(void *self, const char *name, int which, const char *value
 static const struct verb_option options[] = {
 	{ "opcodes", "LIST", OPTION_OWN, 'o',
 	  .help = "which calls count, of virtual, special, static, interface and dynamic; "
-		  "otherwise all" },
+		  "default: all" },
 	{ "json", NULL, OPTION_FLAG, offsetof(struct callees, json),
 	  .help = "print one JSON object" },
 };

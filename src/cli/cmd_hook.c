@@ -227,14 +227,14 @@ static const struct verb_option options[] = {
 	  .help = "keep rules that mean nothing yet, for classes that are loaded later; those of "
 		  "--rules are kept" },
 	{ "yes", NULL, OPTION_FLAG, offsetof(struct hook, yes),
-	  .help = "also when they are very many" },
+	  .help = "also when the rules mean very many methods" },
 	{ "json", NULL, OPTION_FLAG, offsetof(struct hook, json), .help = "print one JSON object" },
 };
 
 const struct verb verb_hook = {
 	.usage = "[OPTION]... [TARGET] RULE...\n"
 		 "[OPTION]... --rules FILE [TARGET] [RULE]...",
-	.about = "Hooks methods of a running program by rule, as of docs/rules.md; the word "
+	.about = "Hooks methods of a running program by rule (docs/rules.md); the word "
 		 "`hook` may be left out. The hooks stay until 'sonde unhook' or 'sonde detach', "
 		 "or until a rule says: `for 10m`, `calls 5000`. TARGET is a pid, a main class or "
 		 "a jar; not needed when there is only one JVM.",

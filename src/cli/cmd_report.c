@@ -519,9 +519,9 @@ static const struct verb_option options[] = {
 	  .help = "first measure methods while all other hooks are closed, in windows that take "
 		  "turns, for 10 seconds if not said otherwise" },
 	{ "bare", "[SECONDS]", OPTION_OWN, 'b',
-	  .help = "also take all hooks out for so long (10) but for a few that count, to see how "
-		  "fast the program is without; lasts until it is compiled again, twice, and up to "
-		  "four times as long where the machine is uneven" },
+	  .help = "also take out all hooks but a few that count, for so long (10), to see how fast the "
+		  "program is without; takes longer, since the JVM compiles it anew, twice, and where "
+		  "the seconds differ it counts up to four times as long" },
 	{ "types", "[SECONDS]", OPTION_OWN, 'T',
 	  .help = "also what methods are run by (interpreter, C1, C2), and how short times between "
 		  "hooked events are by such types; looks for 3 seconds if not said otherwise" },
@@ -544,10 +544,10 @@ const struct verb verb_report = {
 	.options = options,
 	.n = COUNT(options),
 	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; "
-		"or a file that was recorded. Times are what methods cost when nobody looks: the "
-		"cost of the hooks is taken out, by a calibration (see 'sonde calibrate') that "
-		"is made behind it when it is missing. The total lies within the margin; '<' "
-		"stands for one of which only that is known. The column raw is as measured.",
+		"or a file that was recorded. Times are those without the hooks: what hooks cost "
+		"is subtracted, by a calibration (see 'sonde calibrate') that is made in the "
+		"background when it is missing. The total lies within its margin; '<' means that "
+		"only an upper bound is known. The column raw is as measured.",
 	.status = "0 done, 1 no method is hooked (or none matches), 2 wrong usage, 3 could not.",
 	.examples = "sonde report 4711\n"
 		    "sonde report --sort self --top 20 shop.jar | less\n"

@@ -263,8 +263,8 @@ const struct verb verb_trace = {
 		 "parts in other threads below.\n"
 		 "\n"
 		 "ROOT names the methods that begin a transaction, as in a rule: "
-		 "com.shop.Web::handle. Without it every hooked method begins one that is called "
-		 "by nothing hooked. In a transaction are the calls of all methods that are "
+		 "com.shop.Web::handle. Without it, each hooked method that is called by nothing "
+		 "hooked begins one. In a transaction are the calls of all methods that are "
 		 "hooked and timed; --hook hooks more, only while the command runs.",
 	.options = options,
 	.n = COUNT(options),

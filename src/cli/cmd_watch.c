@@ -407,7 +407,7 @@ static const struct verb_option options[] = {
 	{ "for", "TIME", OPTION_TIME, offsetof(struct watching, for_ns),
 	  .help = "end after this time", .low = 1 },
 	{ "only", "PARTS", OPTION_OWN, 'o',
-	  .help = "of this, args, result, thrown only these (commas between them)" },
+	  .help = "only these of this, args, result, thrown (commas between them)" },
 	{ "redact", "NAME,...", OPTION_OWN, 'r',
 	  .help = "do not show what has NAME in its name, beside the usual secrets" },
 	{ "no-redact", NULL, OPTION_FLAG, offsetof(struct watching, open_secrets),

@@ -492,7 +492,7 @@ static const struct verb_option options[] = {
 	{ "ids", "FILE", OPTION_TEXT, offsetof(struct weave, ids),
 	  .help = "write a line for each woven method: id, method, template" },
 	{ "jobs", "N", OPTION_NUMBER, offsetof(struct weave, jobs),
-	  .help = "weave with N threads; as many as there are processors", .low = 1,
+	  .help = "weave with N threads; default: as many as there are processors", .low = 1,
 	  .high = WEAVE_JOBS_MAX },
 	{ "explain", "METHOD", OPTION_TEXT, offsetof(struct weave, explain),
 	  .help = "weave nothing; say for each method meant why it is hooked or not" },

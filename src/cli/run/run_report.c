@@ -107,7 +107,8 @@ int run_report(const struct run_place *place, bool json, FILE *to)
 	int n = scandir(place->dir, &list, is_report, versionsort), status = CLI_DONE;
 
 	if (n <= 0)
-		status = cli_cannot("no figures: no process with the agent in it has ended below this command");
+		status = cli_cannot(
+			"no figures: no process with the agent in it has ended below this command");
 	for (int i = 0; i < n; i++) {
 		const char *pid = list[i]->d_name + 7;
 		int one;
