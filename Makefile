@@ -417,7 +417,7 @@ format: ## put all C files into the house style
 	@tools/check-format -i
 
 # What is checked for hardening: all that is installed and loaded.
-HARDENED := $(OUT)/libsonde.so $(OUT)/sonde-start.so $(if $(CROSS),,$(OUT)/sonde $(OUT)/sonded)
+HARDENED := $(OUT)/libsonde.so $(OUT)/libsonde-native.so $(OUT)/sonde-start.so $(if $(CROSS),,$(OUT)/sonde $(OUT)/sonded)
 check-fast: ## check format, layers, names and output alone, in seconds
 	@rc=0; tools/check-format || rc=1; tools/check-layers || rc=1; tools/check-names || rc=1; tools/check-output || rc=1; exit $$rc
 

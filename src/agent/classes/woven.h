@@ -43,7 +43,7 @@ struct hooked { /* a method */
 	bool in_code;  /* the class as it is now has a hook in it, be it closed */
 	bool bound;    /* ... with a condition or a capture, which go with their rule */
 	bool earlier;  /* its figures are those of a class of that name that was unloaded */
-	uint8_t code;  /* ... enum instrument_code */
+	uint8_t code;  /* ... enum apply_code */
 	uint16_t code_was, code_now; /* ... bytes of code without and with it */
 	void *java;  /* the jmethodID under which it was last seen on a stack, or NULL */
 	void *other; /* ... of another method that was there in its place, and is no bridge */

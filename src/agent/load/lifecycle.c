@@ -255,15 +255,15 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 		[CRITICAL_OTHER] = " The JVM's flag CriticalJNINatives is NOT what it was.",
 	};
 	enum critical_is flag = critical_look();
-	uint64_t in_code = woven_count_in_code(0);
-	char foreign[120] = "", absent[200] = "";
+	uint64_t absent = woven_count_in_code(0);
+	char foreign[120] = "";
 
-	if (in_code)
-		snprintf(
-			absent, sizeof(absent),
-			"\nWoven, but not there: %llu classes whose loading failed or has not ended; "
-			"should one come, its hooks are closed.",
-			(unsigned long long)in_code);
+	if (absent)
+		conn_warn(
+			c,
+			"%llu class%s woven and never loaded: the loading failed or has not ended; "
+			"should one come after all, its hooks are closed",
+			(unsigned long long)absent, absent == 1 ? " was" : "es were");
 	if (proof->foreign)
 		snprintf(foreign, sizeof(foreign),
 			 ", but for changes of another agent in %llu classes",
@@ -272,10 +272,10 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 		  "detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
 		  "have their original byte code%s. Hooks now in the program: 0.%s\n"
 		  "Gone: thread, socket, events. Idle until the JVM ends: the library, and "
-		  "java.util.SondeProbe with its helpers (%s).%s",
+		  "java.util.SondeProbe with its helpers (%s).",
 		  (unsigned long long)proof->ever, (unsigned long long)proof->classes,
 		  (unsigned long long)proof->methods, foreign, flags[flag],
-		  proof->ever ? "all gates closed" : "never defined", absent);
+		  proof->ever ? "all gates closed" : "never defined");
 }
 
 /* Does anybody else need the agent: a client, or one who has left rules that stay? */
