@@ -181,7 +181,8 @@ static uint32_t make(const struct site_function *f, const char **why)
 		return 0;
 	}
 	sites.all[sites.n] = s;
-	return sites.n++;
+	__atomic_store_n(&sites.n, sites.n + 1, __ATOMIC_RELEASE); /* site_trapped reads both */
+	return sites.n - 1;
 }
 
 /* The function may be another by now, where a library was unloaded and another one loaded. */
@@ -191,10 +192,22 @@ static bool is_same(const struct site_info *s, const struct site_function *f)
 	       strcmp(s->module, f->module) == 0;
 }
 
+/* Is the copy of its first instructions still what stands there?  A library of the same name may have
+ * been built anew. */
+static bool is_copied(const struct site_info *s, uint32_t number)
+{
+	struct move m = { .to_addr = native_sites[number].body };
+
+	return !move_first(s, &m) && memcmp((const void *)m.to_addr, m.to, m.to_n) == 0;
+}
+
 static const char *patch_in(struct site_info *s, uint32_t number, enum site_mode mode)
 {
-	const char *why = s->traps ? trap_ready(site_trapped) : NULL;
+	const char *why =
+		is_copied(s, number) ? NULL : "another function was hooked at its address before";
 
+	if (!why && s->traps)
+		why = trap_ready(site_trapped);
 	if (!why) {
 		__atomic_store_n(&native_sites[number].mode, (uint8_t)mode, __ATOMIC_RELEASE);
 		why = swap_in(s->patch_at, s->patch, PATCH_N);
@@ -226,6 +239,8 @@ uint32_t site_hook(const struct site_function *f, enum site_mode mode, const cha
 	*why = NULL;
 	if (mode > most)
 		mode = most;
+	s->in = s->in &&
+		swap_holds(s->patch_at, PATCH_N); /* its library may have been loaded anew */
 	if (s->in)
 		__atomic_store_n(&native_sites[number].mode, (uint8_t)mode, __ATOMIC_RELEASE);
 	else

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* swap.c - remembers for each changed page how it was, which bytes are ours, and which file it is of. */
+/* swap.c - remembers for each changed page how it was, which bytes are ours, and which file it is of.
+ *
+ * A library may be unloaded while it is hooked, and another one be mapped there.  So a page is read
+ * through the kernel, and bytes are put back only where ours still stand. */
 #include "native/swap.h"
 
 #include <fcntl.h>
@@ -18,6 +21,7 @@ struct page {
 	uint64_t offset, inode;
 	uint8_t was[SWAP_PAGE];
 	uint8_t ours[SWAP_PAGE]; /* not 0: a byte of a change */
+	uint8_t put[SWAP_PAGE];	 /* ... and what was written there */
 };
 
 static struct {
@@ -45,6 +49,8 @@ static bool look_up(struct page *p)
 		good = strcmp(prot, "r-xp") == 0;
 		p->offset = offset + (p->at - low);
 		p->inode = inode;
+		mem_free(p->path);
+		p->path = NULL;
 		line[strcspn(line, "\n")] = '\0';
 		if (inode && line[name] == '/' && (p->path = mem_alloc(strlen(line + name) + 1)))
 			memcpy(p->path, line + name, strlen(line + name) + 1);
@@ -60,6 +66,45 @@ static struct page *page_find(uintptr_t at)
 	for (size_t i = 0; i < pages.n; i++)
 		if (pages.all[i]->at == (at & ~(uintptr_t)(SWAP_PAGE - 1)))
 			return pages.all[i];
+	return NULL;
+}
+
+/* What is there now; false: nothing is mapped there. */
+static bool page_read(const struct page *p, uint8_t out[SWAP_PAGE])
+{
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, out, SWAP_PAGE, (off_t)p->at);
+
+	if (fd >= 0)
+		close(fd);
+	return n == SWAP_PAGE;
+}
+
+/* Do the changes among these n bytes still stand in `now`? */
+static bool page_holds(const struct page *p, const uint8_t *now, size_t from, size_t n)
+{
+	for (size_t i = from; i < from + n; i++)
+		if (p->ours[i] && now[i] != p->put[i])
+			return false;
+	return true;
+}
+
+/* Is what is mapped there another library's?  A page that we have changed is of no file. */
+static bool page_is_gone(const struct page *p, const uint8_t *now)
+{
+	static struct page is;
+
+	is.at = p->at;
+	return !look_up(&is) || (p->inode ? is.inode != 0 : !page_holds(p, now, 0, SWAP_PAGE));
+}
+
+/* Takes the page as it is, without changes. */
+static const char *page_renew(struct page *p)
+{
+	if (!look_up(p) || !page_read(p, p->was))
+		return "its memory is not mapped as code that is only read";
+	memset(p->ours, 0, sizeof(p->ours));
+	p->changes = 0;
 	return NULL;
 }
 
@@ -83,13 +128,12 @@ static struct page *page_add(uintptr_t at, const char **why)
 		return NULL;
 	memset(p, 0, sizeof(*p));
 	p->at = at & ~(uintptr_t)(SWAP_PAGE - 1);
-	if (!look_up(p)) {
-		*why = "its memory is not mapped as code that is only read";
+	*why = page_renew(p);
+	if (*why) {
 		mem_free(p->path);
 		mem_free(p);
 		return NULL;
 	}
-	memcpy(p->was, (const void *)p->at, SWAP_PAGE);
 	return pages.all[pages.n++] = p;
 }
 
@@ -127,14 +171,18 @@ const char *swap_in(uintptr_t at, const void *bytes, size_t n)
 
 	if (!p)
 		p = page_add(at, &why);
-	if (!p)
+	else if (!page_read(p, new) || !p->changes || page_is_gone(p, new))
+		why = page_renew(p);
+	if (why)
 		return why;
+	if (!page_read(p, new))
+		return "its memory cannot be read";
 	from = at - p->at;
-	memcpy(new, (const void *)p->at, SWAP_PAGE);
 	memcpy(new + from, bytes, n);
 	why = move_over(p, new);
 	if (!why) {
 		memset(p->ours + from, 1, n);
+		memcpy(p->put + from, bytes, n);
 		p->changes++;
 	}
 	return why;
@@ -170,16 +218,27 @@ const char *swap_out(uintptr_t at, size_t n)
 	if (!p)
 		return "it was not changed";
 	from = at - p->at;
-	memcpy(new, (const void *)p->at, SWAP_PAGE);
-	memcpy(new + from, p->was + from, n);
-	if (p->changes != 1 || memcmp(new, p->was, SWAP_PAGE) != 0 || !map_file(p)) {
-		why = move_over(p, new);
-		if (why)
-			return why;
+	if (!p->ours[from])
+		return NULL; /* gone, and the page was taken anew since */
+	if (page_read(p, new) && page_holds(p, new, from, n)) {
+		memcpy(new + from, p->was + from, n);
+		if (p->changes != 1 || memcmp(new, p->was, SWAP_PAGE) != 0 || !map_file(p)) {
+			why = move_over(p, new);
+			if (why)
+				return why;
+		}
 	}
 	memset(p->ours + from, 0, n);
 	p->changes--;
 	return NULL;
+}
+
+bool swap_holds(uintptr_t at, size_t n)
+{
+	const struct page *p = page_find(at);
+	uint8_t now[SWAP_PAGE];
+
+	return p && p->ours[at - p->at] && page_read(p, now) && page_holds(p, now, at - p->at, n);
 }
 
 void swap_look(struct swap_state *out)
@@ -187,10 +246,13 @@ void swap_look(struct swap_state *out)
 	*out = (struct swap_state){ 0 };
 	for (size_t i = 0; i < pages.n; i++) {
 		const struct page *p = pages.all[i];
+		uint8_t now[SWAP_PAGE];
 
 		if (p->changes)
 			out->changed++;
-		else if (memcmp((const void *)p->at, p->was, SWAP_PAGE) != 0)
+		else if (!page_read(p, now))
+			continue; /* its library was unloaded */
+		else if (memcmp(now, p->was, SWAP_PAGE) != 0)
 			out->different++;
 		else if (p->again)
 			out->file_again++;

@@ -15,9 +15,11 @@
 enum { SWAP_PAGE = 4096 };
 
 /* Changes n bytes, which lie in one page, or takes that back.  NULL: done; else why not, and nothing
- * has changed. */
+ * has changed.  A change that has gone with its library counts as taken back. */
 const char *swap_in(uintptr_t at, const void *bytes, size_t n);
 const char *swap_out(uintptr_t at, size_t n);
+
+bool swap_holds(uintptr_t at, size_t n); /* is the change still there? */
 
 /* Of a page on which nothing is changed any more: what runs there now. */
 struct swap_state {

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -365,4 +366,49 @@ TEST(native_hook_takes_threads_that_come_and_go)
 	check_calls(n, was, 300, 300, "fib");
 	CHECK(site_unhook(n));
 	others_are_gone();
+}
+
+/* ---- pages -------------------------------------------------------------------------------- */
+
+/* A page of code as a library has it, full of one byte; at `at`, or anywhere. */
+static uint8_t *map_code(void *at, int byte)
+{
+	uint8_t *p = mmap(at, SWAP_PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+
+	if (!CHECK(p != MAP_FAILED))
+		return NULL;
+	memset(p, byte, SWAP_PAGE);
+	mprotect(p, SWAP_PAGE, PROT_READ | PROT_EXEC);
+	return p;
+}
+
+TEST(swap_leaves_alone_what_is_mapped_where_an_unloaded_library_was)
+{
+	uint8_t *p = map_code(NULL, 1);
+	uintptr_t at = (uintptr_t)p + 100;
+	struct swap_state before, after;
+
+	if (!p)
+		return;
+	swap_look(&before);
+	CHECK_STR(swap_in(at, "abcde", 5) ? "failed" : "", "", "first library");
+	CHECK(swap_holds(at, 5));
+	munmap(p, SWAP_PAGE);
+	CHECK(!swap_holds(at, 5));
+	CHECK_STR(swap_out(at, 5) ? "failed" : "", "", "unloaded");
+	swap_look(&after);
+	CHECK_INT(after.changed, before.changed, "changed");
+	CHECK_INT(after.different, before.different, "different");
+	map_code(p, 2);
+	CHECK_STR(swap_in(at, "abcde", 5) ? "failed" : "", "", "second library");
+	map_code(p, 3);
+	CHECK_STR(swap_in(at + 50, "fg", 2) ? "failed" : "", "", "third library");
+	CHECK(p[100] == 3 && p[150] == 'f');
+	CHECK_STR(swap_out(at + 50, 2) ? "failed" : "", "", "third library");
+	CHECK_STR(swap_out(at, 5) ? "failed" : "", "", "gone with the second one");
+	for (int i = 0; i < SWAP_PAGE; i++)
+		if (!CHECK_INT(p[i], 3, "third library"))
+			break;
+	munmap(p, SWAP_PAGE);
 }
