@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "sample/sparse.h"
 #include "sample/walk.h"
+#include "sample/walk_priv.h"
 #include "walk_arch.h"
 
 /* ---- a JVM --------------------------------------------------------------------------------- */
@@ -153,6 +155,25 @@ TEST(walk_reads_the_method_of_an_interpreted_frame)
 	CHECK(j->spots[0] == spot(SPOT_METHOD, 0x7f0000001230));
 	CHECK(j->spots[1] == spot(SPOT_RETURN, a + 60));
 	free(j);
+}
+
+TEST(walk_reads_no_code_behind_the_end_of_a_blob)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *p =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *code = p + page - 2;
+	const struct blob blob = {
+		.code = at(code), .end = at(p) + page, .frame = 4, .complete = -1
+	};
+	struct stack_walk w = { .at = { .pc = at(code), .sp = 8 } };
+
+	if (!CHECK(p != MAP_FAILED))
+		return;
+	memcpy(code, "\x0f\x87", 2); /* x86-64: the first bytes of ja */
+	mprotect(p + page, page, PROT_NONE);
+	CHECK(!walk_arch_half_frame(&w, &blob, code, 2));
+	munmap(p, 2 * page);
 }
 
 TEST(walk_says_why_it_ends)

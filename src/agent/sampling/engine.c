@@ -90,6 +90,7 @@ static void go_on_from_anchor(struct stack_walk *w, const struct thread_slot *s,
 	if (!heaps_contain(&l->heaps, pc))
 		return;
 	w->at = (struct walk_regs){ .pc = pc, .sp = sp, .fp = fp };
+	w->interrupted = false;
 	walk_run(w, world);
 	if (walk_end_is_good(w->end))
 		w->end = WALK_HOLE;
@@ -117,10 +118,11 @@ static void walk_thread(struct stack_walk *w, struct thread_slot *s)
 		go_on_from_anchor(w, s, &world);
 }
 
-static void count(struct thread_slot *s, const void *context, uint32_t times)
+static void count(uint32_t slot, const void *context, uint32_t times)
 {
 	uint32_t which = __atomic_load_n(&engine.now, __ATOMIC_SEQ_CST);
 	int buffer = take_buffer();
+	struct thread_slot *s;
 	struct stack_walk w;
 
 	if (buffer < 0)
@@ -128,6 +130,7 @@ static void count(struct thread_slot *s, const void *context, uint32_t times)
 	__atomic_fetch_add(&engine.inside[which], 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&engine.now, __ATOMIC_SEQ_CST) == which &&
 	    __atomic_load_n(&engine.on, __ATOMIC_SEQ_CST)) {
+		s = slots_at(slot); /* not before: engine_end gives the slots back */
 		memset(&w, 0, sizeof(w));
 		w.at = walk_arch_regs(context);
 		w.spots = engine.buffers[buffer];
@@ -161,21 +164,23 @@ static void on_signal(int number, siginfo_t *info, void *context)
 								 : UINT16_MAX;
 	else
 		return;
-	if (slot < SLOTS_MAX)
-		count(slots_at(slot), context, times);
-	if (!timer)
+	if (slot >= SLOTS_MAX) /* the descriptor may be the program's by now */
+		return;
+	count(slot, context, times);
+	if (!timer && __atomic_load_n(&engine.on, __ATOMIC_ACQUIRE))
 		(void)ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, 1);
 	errno = saved;
 }
 
-/* A real-time signal that nobody uses. */
+/* A real-time signal that nobody uses.  Runtimes with small stacks of their own (Go) set an alternate
+ * one, and need SA_ONSTACK of every handler. */
 static bool take_signal(void)
 {
 	struct sigaction old, ours;
 
 	memset(&ours, 0, sizeof(ours));
 	ours.sa_sigaction = on_signal;
-	ours.sa_flags = SA_SIGINFO | SA_RESTART;
+	ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
 	for (int s = SIGRTMIN + SIGNAL_FROM; !engine.signal && s <= SIGRTMAX - 4; s++)
 		if (sigaction(s, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
 		    old.sa_handler == SIG_DFL && sigaction(s, &ours, NULL) == 0)
@@ -361,7 +366,8 @@ void engine_scan(void)
 {
 	static const struct slots_calls calls = { begin_thread, end_thread };
 
-	(void)mapped_update();
+	if (!engine.swapped) /* handlers in the new table may be in the old list until the next swap */
+		(void)mapped_update();
 	slots_scan(engine.layout, &calls);
 }
 

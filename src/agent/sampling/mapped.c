@@ -106,16 +106,12 @@ const struct modules *mapped_now(void)
 	return __atomic_load_n(&mapped.now, __ATOMIC_ACQUIRE);
 }
 
-bool mapped_range(uint64_t address, uint64_t *lo, uint64_t *hi)
+bool mapped_range(uint64_t address, struct mapping *out)
 {
 	struct slice maps = buf_slice(&mapped.maps);
-	struct mapping m;
 
-	while (modules_next_mapping(&maps, &m))
-		if (address >= m.lo && address < m.hi) {
-			*lo = m.lo;
-			*hi = m.hi;
+	while (modules_next_mapping(&maps, out))
+		if (address >= out->lo && address < out->hi)
 			return true;
-		}
 	return false;
 }

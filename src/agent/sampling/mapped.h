@@ -18,6 +18,6 @@ void mapped_drop_old(void);
 const struct modules *mapped_now(void); /* safe in signal handlers */
 
 /* The mapping that holds this address, as of the last update; false: none. */
-bool mapped_range(uint64_t address, uint64_t *lo, uint64_t *hi);
+bool mapped_range(uint64_t address, struct mapping *out);
 
 #endif

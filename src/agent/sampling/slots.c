@@ -133,19 +133,21 @@ static void find_java_threads(const struct vm_layout *l)
 /* Of the stack whose pointer a handler has left. */
 static void find_stack(struct thread_slot *s)
 {
-	uint64_t sp = __atomic_load_n(&s->sp, __ATOMIC_ACQUIRE), lo, hi;
+	uint64_t sp = __atomic_load_n(&s->sp, __ATOMIC_ACQUIRE), hi;
+	struct mapping m;
 
 	if (!sp || s->hi || s->foreign)
 		return;
-	if (!mapped_range(sp, &lo, &hi))
+	if (!mapped_range(sp, &m))
 		return;
+	hi = m.hi;
 	if (s->descriptor > sp && s->descriptor <= hi) {
 		hi = s->descriptor & ~(uint64_t)7;
-	} else if (s->tid != getpid()) { /* the first thread's ends with its mapping */
+	} else if (!slice_is(m.path, "[stack]")) { /* the first thread's ends with its mapping */
 		s->foreign = true;
 		return;
 	}
-	s->lo = lo;
+	s->lo = m.lo;
 	__atomic_store_n(&s->hi, hi, __ATOMIC_RELEASE);
 }
 

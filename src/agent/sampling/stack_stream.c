@@ -110,8 +110,10 @@ void stack_stream_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	}
 	memset(&now, 0, sizeof(now));
 	why = begin(c, &m);
-	if (why)
-		conn_done(c, CANNOT, "this JVM cannot be sampled: %s", why);
+	if (!why)
+		return;
+	peek_end();
+	conn_done(c, CANNOT, "this JVM cannot be sampled: %s", why);
 }
 
 static struct conn *client(void)

@@ -74,7 +74,7 @@ bool walk_arch_half_frame(struct stack_walk *w, const struct blob *blob, const u
 		return false;
 	if (is(code, n, "\xc3", 1) || is(code, n, "\x49\x3b\xa7", 3) ||
 	    is(code, n, "\x49\x3b\x67", 3) ||
-	    (is(code, n, "\x0f\x87", 2) && is(code + 6, n - 6, "\xc3", 1)))
+	    (n > 6 && is(code, n, "\x0f\x87", 2) && is(code + 6, n - 6, "\xc3", 1)))
 		return leave(w, false);
 	if (is(code, n, "\x5d", 1))
 		return leave(w, true);
