@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "native_arch.h"
@@ -16,14 +17,23 @@ static struct {
 	bool installed;
 	struct sigaction before;
 	trap_find *find;
-} trap;
+	int looks; /* how often to look whether a thread still blocks it */
+} trap = { .looks = LOOKS };
+
+/* As if nobody had handled it.  Traps of the processor end a program that ignores them, too. */
+static void end_by(int sig)
+{
+	signal(sig, SIG_DFL);
+	(void)syscall(SYS_tgkill, getpid(), native_gettid(), sig);
+}
 
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	if (trap.before.sa_flags & SA_SIGINFO) {
 		trap.before.sa_sigaction(sig, info, context);
-	} else if (trap.before.sa_handler == SIG_DFL) {
-		signal(sig, SIG_DFL); /* what it was for comes again, and ends the process */
+	} else if (trap.before.sa_handler == SIG_DFL ||
+		   (trap.before.sa_handler == SIG_IGN && info->si_code > 0)) {
+		end_by(sig);
 	} else if (trap.before.sa_handler != SIG_IGN) {
 		trap.before.sa_handler(sig);
 	}
@@ -89,11 +99,16 @@ const char *trap_ready(trap_find *find)
 	if (sigaction(SIGTRAP, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
 	    now.sa_sigaction != on_trap)
 		return "somebody else handles SIGTRAP now";
-	for (int i = 0; i < LOOKS; i++) { /* one that is just being started does for a moment */
-		if (!any_blocks())
+	/* One that is just being started does for a moment; of one that does for good the next
+	 * functions are not to wait as long. */
+	for (int i = 0; i < trap.looks; i++) {
+		if (!any_blocks()) {
+			trap.looks = LOOKS;
 			return NULL;
+		}
 		usleep(1000);
 	}
+	trap.looks = 1;
 	return "a thread of the program blocks SIGTRAP";
 }
 

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "native/objects.h"
@@ -17,6 +19,7 @@
 #include "native/near.h"
 #include "native/site.h"
 #include "native/swap.h"
+#include "native/trap.h"
 
 /* ---- victims ------------------------------------------------------------------------------ */
 
@@ -366,6 +369,28 @@ TEST(native_hook_takes_threads_that_come_and_go)
 	check_calls(n, was, 300, 300, "fib");
 	CHECK(site_unhook(n));
 	others_are_gone();
+}
+
+static uintptr_t not_ours(uintptr_t at)
+{
+	(void)at;
+	return 0;
+}
+
+TEST(native_trap_that_is_nobodys_ends_the_program)
+{
+	const struct rlimit no_core = { 0, 0 };
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		setrlimit(RLIMIT_CORE, &no_core);
+		if (!trap_ready(not_ours))
+			raise(SIGTRAP);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK_INT(WIFSIGNALED(status) ? WTERMSIG(status) : 0, SIGTRAP, "signal");
 }
 
 /* ---- pages -------------------------------------------------------------------------------- */

@@ -86,7 +86,15 @@ static bool distance_at(unsigned mask, uint32_t number, int32_t *out)
 	return number == 0; /* all numbers have been used otherwise */
 }
 
-static uintptr_t find_landing(unsigned mask, uintptr_t at)
+static bool jump_reaches(uintptr_t at, uintptr_t to)
+{
+	int64_t distance = (int64_t)(to - (at + PATCH_N));
+
+	return distance == (int32_t)distance;
+}
+
+/* A free place that such a distance leads to, and that reaches `code`; 0: none. */
+static uintptr_t find_landing(unsigned mask, uintptr_t at, uintptr_t code)
 {
 	enum { TRIES = 1 << 14 };
 	uint32_t step = mask & 1 ? 1
@@ -96,7 +104,7 @@ static uintptr_t find_landing(unsigned mask, uintptr_t at)
 	for (uint32_t i = 0; i < TRIES && distance_at(mask, i * step, &distance); i++) {
 		uintptr_t to = at + PATCH_N + (uintptr_t)(intptr_t)distance;
 
-		if (to < UINT64_C(1) << 47 && near_take_at(to, PATCH_N))
+		if (to < UINT64_C(1) << 47 && jump_reaches(to, code) && near_take_at(to, PATCH_N))
 			return to;
 	}
 	return 0;
@@ -114,7 +122,7 @@ const char *patch_land(const struct move *m, uintptr_t at, uintptr_t code, uint8
 		patch_jump(out, at, code);
 		return NULL;
 	}
-	to = find_landing(mask, at);
+	to = find_landing(mask, at, code);
 	if (!to)
 		return "the addresses that its jump could lead to are in use";
 	patch_jump(jump, to, code);
