@@ -184,6 +184,8 @@ static void hook_one(void *ctx, const struct object *in, const struct function *
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(f->name));
 	if (f->is_chooser && !why)
 		why = "it only chooses the function that is meant (STT_GNU_IFUNC)";
+	if (!why && !object_holds(in, f))
+		why = "its symbol leads out of the code";
 	if (!why && object_is_inner(in, f))
 		why = "it is a part of a function, which is not called";
 	if (!why)

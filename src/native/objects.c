@@ -190,6 +190,21 @@ bool object_is_inner(const struct object *m, const struct function *f)
 	return row->cfa_by != UNWIND_SP || row->cfa != CALL_PUSHES;
 }
 
+bool object_holds(const struct object *m, const struct function *f)
+{
+	uintptr_t at = m->bias + f->addr;
+	Elf64_Phdr one;
+
+	if (at < m->low || at >= m->high || f->size > m->high - at)
+		return false;
+	for (unsigned i = 0; image_segment(&m->image, i, &one); i++)
+		if (one.p_type == PT_LOAD && one.p_flags & PF_X && f->addr >= one.p_vaddr &&
+		    f->addr - one.p_vaddr < one.p_memsz &&
+		    f->size <= one.p_memsz - (f->addr - one.p_vaddr))
+			return true;
+	return false;
+}
+
 struct object *objects_at(const struct objects *m, uintptr_t addr)
 {
 	for (size_t i = 0; i < m->n; i++)

@@ -38,6 +38,9 @@ int object_open(struct object *m);
 /* Is it known that calls do not come in here: a part of a function that compilers put elsewhere? */
 bool object_is_inner(const struct object *m, const struct function *f);
 
+/* Does all of it lie in the module's code, as its symbol says?  Before its bytes are read. */
+bool object_holds(const struct object *m, const struct function *f);
+
 /* The module that has this address in its code; NULL: none has. */
 struct object *objects_at(const struct objects *m, uintptr_t addr);
 

@@ -371,6 +371,32 @@ TEST(native_hook_takes_threads_that_come_and_go)
 	others_are_gone();
 }
 
+TEST(object_holds_functions_whose_symbols_lead_into_its_code)
+{
+	struct function f = { 0 };
+	const struct function *found;
+	struct object *in;
+
+	if (!modules.n)
+		objects_read(&modules);
+	in = objects_at(&modules, (uintptr_t)victim_add);
+	if (!CHECK(in != NULL) || !CHECK_INT(object_open(in), 0, NULL))
+		return;
+	found = functions_named(&in->functions, slice_str("victim_add"));
+	if (!CHECK(found != NULL))
+		return;
+	CHECK(object_holds(in, found));
+	f.addr = found->addr;
+	f.size = (uint64_t)1 << 30;
+	CHECK(!object_holds(in, &f));
+	f.size = UINT64_MAX - 5;
+	CHECK(!object_holds(in, &f));
+	f = (struct function){ .addr = 16, .size = 16 };
+	CHECK(!object_holds(in, &f));
+	f.addr = UINT64_MAX - 100;
+	CHECK(!object_holds(in, &f));
+}
+
 static uintptr_t not_ours(uintptr_t at)
 {
 	(void)at;
