@@ -17,6 +17,7 @@ enum { PROBES = 8, BLOCKS = STUBS / SLOT_BLOCK };
 
 static struct native_thread muted;
 static uint8_t block_taken[BLOCKS];
+static bool all_taken; /* native_threads */
 
 /* NULL: not seen before. */
 static __thread struct native_thread *self __attribute__((tls_model("initial-exec")));
@@ -48,10 +49,8 @@ void native_watch_self(bool on)
 
 /* ---- threads ------------------------------------------------------------------------------ */
 
-static struct native_thread *claim(void)
+static struct native_thread *find_free(int32_t tid)
 {
-	int32_t tid = native_gettid();
-
 	for (unsigned i = 0; i < THREADS_MAX; i++) {
 		int32_t none = 0;
 
@@ -63,6 +62,27 @@ static struct native_thread *claim(void)
 		}
 	}
 	return NULL;
+}
+
+/* While there are too many threads, those without a place of their own must not look for one at each
+ * call.  It is looked for once more behind the mark, since one may have come free meanwhile. */
+static struct native_thread *claim(void)
+{
+	struct native_thread *t;
+	int32_t tid;
+
+	if (__atomic_load_n(&all_taken, __ATOMIC_RELAXED))
+		return NULL;
+	tid = native_gettid();
+	t = find_free(tid);
+	if (t)
+		return t;
+	(void)__atomic_exchange_n(&all_taken, true, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	t = find_free(tid);
+	if (t)
+		__atomic_store_n(&all_taken, false, __ATOMIC_SEQ_CST);
+	return t;
 }
 
 static bool take_block(struct native_thread *t, uint32_t at)
@@ -79,18 +99,37 @@ static bool take_block(struct native_thread *t, uint32_t at)
 	return false;
 }
 
+/* A call on another stack than the thread's own is a coroutine's, which may go on in another thread:
+ * its stub must not serve for anything else until then. */
+static bool may_return(const struct native_thread *t, uint32_t slot)
+{
+	const struct stub_entry *e = &native_entries[slot];
+
+	return e->owner && t->stack_n && e->sp - t->stack >= t->stack_n;
+}
+
+static bool block_is_free(uint32_t first)
+{
+	for (uint32_t i = 0; i < SLOT_BLOCK; i++)
+		if (native_entries[first + i].owner)
+			return false;
+	return true;
+}
+
 void native_thread_gone(struct native_thread *t)
 {
-	for (uint32_t i = 0; i < t->owned; i++) {
-		native_entries[t->slots[i]].owner = NULL;
-		if (t->slots[i] % SLOT_BLOCK == 0)
+	for (uint32_t i = 0; i < t->owned; i++)
+		if (!may_return(t, t->slots[i]))
+			native_entries[t->slots[i]].owner = NULL;
+	for (uint32_t i = 0; i < t->owned; i++)
+		if (t->slots[i] % SLOT_BLOCK == 0 && block_is_free(t->slots[i]))
 			__atomic_store_n(&block_taken[t->slots[i] / SLOT_BLOCK], 0,
 					 __ATOMIC_RELEASE);
-	}
 	t->top = t->owned = 0;
 	t->stack_n = 0;
 	t->busy = false;
 	__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&all_taken, false, __ATOMIC_SEQ_CST);
 }
 
 unsigned native_open_calls(void)

@@ -68,7 +68,8 @@ struct native_thread {
 	uint32_t owned;
 	bool busy; /* the slots are being put in order */
 	uint16_t slots[DEPTH_MAX];
-	uintptr_t marker; /* a variable of the thread's, at the upper end of its stack's mapping */
+	uintptr_t
+		marker; /* a variable of the thread's, above its stack; 0: no thread was here yet */
 	uintptr_t stack, stack_n; /* the stack it began with, written by the agent; 0: not known */
 	uint64_t untimed;	  /* calls that should have been timed, and found no stub */
 	struct native_cell cells[CELLS];
@@ -91,7 +92,7 @@ bool native_begin(void);
 void native_mute(void);
 void native_watch_self(bool on); /* ... are, for a moment */
 
-/* Takes back the stubs of a thread that has ended. */
+/* Takes back the stubs of a thread that has ended, but for calls that another thread may return from. */
 void native_thread_gone(struct native_thread *t);
 
 unsigned native_open_calls(void); /* stubs in use */

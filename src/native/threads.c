@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.c - a thread's stack is the mapping that ends with its thread-local variables; of the main
- * thread it is the one that the kernel names so. */
+/* threads.c - a thread's stack is what lies below its thread-local variables in the same mapping; of the
+ * main thread it is the mapping that the kernel names so. */
 #include "native/threads.h"
 
 #include <errno.h>
@@ -27,8 +27,8 @@ static void find_stack(struct native_thread *t)
 		if (sscanf(line, "%lx-%lx", &low, &high) != 2 ||
 		    (is_main ? !strstr(line, "[stack]") : t->marker - low >= high - low))
 			continue;
-		t->stack = low;
-		__atomic_store_n(&t->stack_n, high - low, __ATOMIC_RELEASE);
+		t->stack = low; /* what lies above the variables may go while the thread runs */
+		__atomic_store_n(&t->stack_n, (is_main ? high : t->marker) - low, __ATOMIC_RELEASE);
 	}
 	if (f)
 		fclose(f);

@@ -97,7 +97,7 @@ static struct sum *collect(size_t *n, bool from_base)
 	struct sum *all = mem_alloc(cap * sizeof(*all));
 
 	for (size_t t = 0; all && t < THREADS_MAX; t++)
-		for (size_t i = 0; all && i < CELLS; i++) {
+		for (size_t i = 0; all && native_threads[t].marker && i < CELLS; i++) {
 			const struct native_cell *c = &native_threads[t].cells[i];
 
 			if (!c->key || !c->calls)

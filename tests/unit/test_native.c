@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "native/objects.h"
@@ -19,6 +20,7 @@
 #include "native/near.h"
 #include "native/site.h"
 #include "native/swap.h"
+#include "native/threads.h"
 #include "native/trap.h"
 
 /* ---- victims ------------------------------------------------------------------------------ */
@@ -417,6 +419,64 @@ TEST(native_trap_that_is_nobodys_ends_the_program)
 	}
 	CHECK(waitpid(child, &status, 0) == child);
 	CHECK_INT(WIFSIGNALED(status) ? WTERMSIG(status) : 0, SIGTRAP, "signal");
+}
+
+/* ---- coroutines --------------------------------------------------------------------------- */
+
+static ucontext_t coroutine, resumer;
+static char coroutine_stack[64 << 10];
+static long yielded;
+
+VICTIM void victim_yield(void);
+VICTIM void victim_yield(void)
+{
+	native_sink++;
+	swapcontext(&coroutine, &resumer);
+	yielded++;
+}
+
+static void run_coroutine(void)
+{
+	victim_yield();
+	yielded++;
+}
+
+static void *begin_coroutine(void *unused)
+{
+	swapcontext(&resumer, &coroutine);
+	threads_tend(); /* as the agent's thread does: finds this one's stack */
+	return unused;
+}
+
+static void *call_deeply(void *unused)
+{
+	CHECK_INT(victim_fib(20), 6765, NULL);
+	return unused;
+}
+
+TEST(native_hook_returns_in_a_coroutine_whose_thread_has_ended)
+{
+	NEEDS_PATCHED_CODE;
+
+	uint32_t n = hook("victim_yield", SITE_TIMED), many = hook("victim_fib", SITE_TIMED);
+	pthread_t t;
+
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = coroutine_stack;
+	coroutine.uc_stack.ss_size = sizeof(coroutine_stack);
+	coroutine.uc_link = &resumer;
+	makecontext(&coroutine, run_coroutine, 0);
+	pthread_create(&t, NULL, begin_coroutine, NULL);
+	pthread_join(t, NULL);
+	others_are_gone();
+	CHECK_INT(native_open_calls(), 1, "the coroutine's");
+	pthread_create(&t, NULL, call_deeply, NULL);
+	pthread_join(t, NULL);
+	swapcontext(&resumer, &coroutine);
+	CHECK_INT(yielded, 2, "returned to its caller");
+	CHECK_INT(native_open_calls(), 0, "all have returned");
+	CHECK(site_unhook(n) && site_unhook(many));
+	others_are_gone();
 }
 
 /* ---- pages -------------------------------------------------------------------------------- */
