@@ -6,7 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "native/serve.h"
+
+static bool is_ours(const char *path, size_t n)
+{
+	static const char name[] = "libsonde-native.so";
+	const size_t name_n = sizeof(name) - 1;
+
+	return n >= name_n && memcmp(path + n - name_n, name, name_n) == 0;
+}
+
+/* Takes this library out of LD_PRELOAD; the others there are the program's. */
+static void leave_preload(void)
+{
+	const char *all = getenv("LD_PRELOAD");
+	char *kept = all ? mem_alloc(strlen(all) + 1) : NULL;
+	size_t n = 0;
+
+	while (kept && *all) {
+		size_t one = strcspn(all, ": ");
+
+		if (one && !is_ours(all, one)) {
+			if (n)
+				kept[n++] = ':';
+			memcpy(kept + n, all, one);
+			n += one;
+		}
+		all += one + (all[one] != '\0');
+	}
+	if (n) {
+		kept[n] = '\0';
+		(void)setenv("LD_PRELOAD", kept, 1);
+	} else {
+		unsetenv("LD_PRELOAD");
+	}
+	mem_free(kept);
+}
 
 __attribute__((constructor)) static void load(void)
 {
@@ -16,7 +52,7 @@ __attribute__((constructor)) static void load(void)
 	(void)serve_start(rules, report);
 	unsetenv("SONDE_NATIVE_RULES");
 	unsetenv("SONDE_NATIVE_REPORT");
-	unsetenv("LD_PRELOAD");
+	leave_preload();
 }
 
 __attribute__((destructor)) static void end(void)
