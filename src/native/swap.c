@@ -2,7 +2,8 @@
 /* swap.c - remembers for each changed page how it was, which bytes are ours, and which file it is of.
  *
  * A library may be unloaded while it is hooked, and another one be mapped there.  So a page is read
- * through the kernel, and bytes are put back only where ours still stand. */
+ * through the kernel, and bytes are put back only where ours still stand.  A program that has changed
+ * its user may not open its own memory any more; then the list of mappings has to do. */
 #include "native/swap.h"
 
 #include <fcntl.h>
@@ -72,11 +73,18 @@ static struct page *page_find(uintptr_t at)
 /* What is there now; false: nothing is mapped there. */
 static bool page_read(const struct page *p, uint8_t out[SWAP_PAGE])
 {
+	static struct page is;
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, out, SWAP_PAGE, (off_t)p->at);
+	ssize_t n = 0;
 
-	if (fd >= 0)
+	is.at = p->at;
+	if (fd >= 0) {
+		n = pread(fd, out, SWAP_PAGE, (off_t)p->at);
 		close(fd);
+	} else if (look_up(&is)) {
+		memcpy(out, (const void *)p->at, SWAP_PAGE);
+		n = SWAP_PAGE;
+	}
 	return n == SWAP_PAGE;
 }
 

@@ -3,7 +3,7 @@
  *
  * native_enter is reached with the site's number in w17 and the return address in x30; x16 and x17
  * are free between functions (AAPCS64: the linker's veneers use them), all other registers are saved
- * that a callee may change (-fipa-ra).  No vector register is touched: hot.c is compiled for general
+ * that a callee may change (-fipa-ra).  No vector register is touched: activation.c is compiled for general
  * registers alone. */
 #include "native_arch.h"
 

@@ -7,7 +7,7 @@
  * stack stay where they are.  Memory below the stack pointer holds where to go on for one
  * instruction: the kernel leaves 128 bytes alone there (System V ABI, the red zone).
  *
- * No vector register is touched: hot.c is compiled for general registers alone.  All general
+ * No vector register is touched: activation.c is compiled for general registers alone.  All general
  * registers that a callee may change are saved, since a compiler that knows the callee relies on
  * those that it does not change (-fipa-ra). */
 #include "native_arch.h"
