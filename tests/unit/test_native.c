@@ -393,7 +393,7 @@ TEST(object_holds_functions_whose_symbols_lead_into_its_code)
 	CHECK(!object_holds(in, &f));
 	f.size = UINT64_MAX - 5;
 	CHECK(!object_holds(in, &f));
-	f = (struct function){ .addr = 16, .size = 16 };
+	f = (struct function){ .addr = in->high - in->bias, .size = 16 };
 	CHECK(!object_holds(in, &f));
 	f.addr = UINT64_MAX - 100;
 	CHECK(!object_holds(in, &f));
@@ -413,11 +413,14 @@ TEST(native_trap_that_is_nobodys_ends_the_program)
 
 	if (child == 0) {
 		setrlimit(RLIMIT_CORE, &no_core);
-		if (!trap_ready(not_ours))
-			raise(SIGTRAP);
+		if (trap_ready(not_ours))
+			_exit(77);
+		raise(SIGTRAP);
 		_exit(0);
 	}
 	CHECK(waitpid(child, &status, 0) == child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("a thread blocks SIGTRAP, as an emulator's do");
 	CHECK_INT(WIFSIGNALED(status) ? WTERMSIG(status) : 0, SIGTRAP, "signal");
 }
 
