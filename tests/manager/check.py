@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -173,9 +174,36 @@ def stored(checkout):
     return sum(c or 0 for c in s.get("calls", []))
 
 
+def with_store(sql, *values):
+    """The first row, if there is one."""
+    db = sqlite3.connect(f"{DIR}/store/sonde.db", timeout=30)
+    row = db.execute(sql, values).fetchone()
+    db.commit()
+    db.close()
+    return row
+
+
+def break_store():
+    """Figures cannot be written from now on; all else can."""
+    with_store("CREATE TRIGGER broken BEFORE INSERT ON base BEGIN SELECT RAISE(ABORT, 'broken by the test'); END")
+
+
+def mend_store():
+    failed = wait_for(lambda: m.get("/health").get("store", {}).get("failed"))
+    test("manager-counts-what-cannot-be-stored", failed, m.get("/health"))
+    with_store("DROP TRIGGER broken")
+
+
+def check_mended(checkout):
+    """Neither names nor calls of the time in which nothing was stored are missing."""
+    wait_for(lambda: stored(checkout))
+    sums = with_store("SELECT (SELECT sum(calls) FROM figure WHERE level = 0 AND method = m.id),"
+                      " (SELECT sum(calls) FROM base WHERE method = m.id) FROM method m WHERE name = ?", checkout)
+    test("manager-finds-again-what-was-not-stored", sums and sums[0] and sums[0] == sums[1], sums)
+
+
 def check_restart(checkout):
     """Sums are exact over a kill -9: all that was told before is in, and nothing is in twice."""
-    wait_for(lambda: stored(checkout))
     m.process.kill()
     m.process.wait()
     m.start()
@@ -373,9 +401,12 @@ def main():
     start_shop()
     m.start()
     test("manager-finds-processes", wait_for(lambda: connected() == 2), connected())
+    break_store()
     check_plans()
     check_two_clients()
     checkout = check_figures()
+    mend_store()
+    check_mended(checkout)
     check_restart(checkout)
     check_traces()
     check_events()

@@ -113,6 +113,14 @@ static void finish(struct archive *s, struct archive_job *job, int rc)
 	archive_job_drop(job);
 }
 
+/* Numbers that were given to names in what is rolled back are not in the store. */
+static void forget_ids(struct archive *s)
+{
+	for (unsigned i = 0; i < COUNT(s->ids); i++)
+		map_release(&s->ids[i]);
+	arena_release(&s->names);
+}
+
 /* Each job alone can fail without taking the others along. */
 static int run_one(struct archive *s, struct archive_job *job)
 {
@@ -121,8 +129,12 @@ static int run_one(struct archive *s, struct archive_job *job)
 	if (!execute(s, "SAVEPOINT job"))
 		return E_IO;
 	rc = job->run(s, job);
-	if (rc < 0)
+	if (sqlite3_get_autocommit(s->db)) /* a full disk: SQLite has rolled back everything */
+		return E_IO;
+	if (rc < 0) {
 		execute(s, "ROLLBACK TO job");
+		forget_ids(s);
+	}
 	return execute(s, "RELEASE job") ? rc : E_IO;
 }
 
@@ -135,6 +147,7 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 	for (struct archive_job *job = jobs; job; job = job->next) {
 		int rc = good ? run_one(s, job) : E_IO;
 
+		good = good && !sqlite3_get_autocommit(s->db);
 		n++;
 		failed += rc < 0;
 		if (job->owner)
@@ -143,9 +156,8 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 	good = good && execute(s, "COMMIT");
 	if (!good && !sqlite3_get_autocommit(s->db))
 		execute(s, "ROLLBACK");
-	if (!good) /* ids that were given in it are not there */
-		for (unsigned i = 0; i < 3; i++)
-			map_release(&s->ids[i]);
+	if (!good)
+		forget_ids(s);
 	pthread_mutex_lock(&s->lock);
 	for (; jobs; jobs = next) {
 		struct waiting *w = jobs->owner;
@@ -177,12 +189,15 @@ static struct archive_job *take_all(struct archive *s)
 	return jobs;
 }
 
-static bool someone_waits(const struct archive_job *jobs)
+static bool someone_waits(struct archive *s)
 {
-	for (; jobs; jobs = jobs->next)
-		if (jobs->owner)
-			return true;
-	return false;
+	const struct archive_job *job;
+
+	pthread_mutex_lock(&s->lock);
+	for (job = s->first; job && !job->owner;)
+		job = job->next;
+	pthread_mutex_unlock(&s->lock);
+	return job != NULL;
 }
 
 static void *write_all(void *arg)
@@ -197,7 +212,7 @@ static void *write_all(void *arg)
 		jobs = take_all(s);
 		if (jobs) {
 			run_all(s, jobs);
-			if (!ends && !someone_waits(s->first)) /* a guess is enough */
+			if (!ends && !someone_waits(s))
 				usleep(GATHER_MS * 1000);
 		}
 		if (archive_now_ms() - s->swept_ms > SWEEP_MS) {
@@ -358,9 +373,7 @@ void archive_close(struct archive *s)
 	for (unsigned i = 0; i < READERS; i++)
 		sqlite3_close(s->readers[i]);
 	sqlite3_close(s->db);
-	for (unsigned i = 0; i < 3; i++)
-		map_release(&s->ids[i]);
-	arena_release(&s->names);
+	forget_ids(s);
 	buf_release(&s->packed);
 	if (s->lock_fd >= 0)
 		close(s->lock_fd);

@@ -151,6 +151,8 @@ struct fleet {
 	uint64_t look_ms, far_look_ms; /* when to look for processes again */
 	uint64_t traces_kept, traces_passed;
 	uint64_t calls_kept;
+	uint64_t store_failed; /* jobs that could not be written, when we looked last */
+	uint64_t store_until;  /* bases are right when so many jobs have ended */
 	uint64_t started_ms;
 	int wake; /* eventfd */
 	bool ends;

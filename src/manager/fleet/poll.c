@@ -207,11 +207,26 @@ static void put_instance(struct fleet *f, const struct instance *i)
 	buf_release(&out);
 }
 
+/* What could not be stored is found again: everybody goes on from the totals that the store has. */
+static void see_failures(struct fleet *f)
+{
+	struct archive_state store;
+
+	archive_state(f->store, &store);
+	if (store.failed == f->store_failed)
+		return;
+	f->store_failed = store.failed;
+	f->store_until = store.written + store.failed + store.queued;
+	for (struct instance *i = f->instances; i; i = i->next)
+		i->has_bases = false;
+}
+
 void poll_flush(struct fleet *f, struct instance *i)
 {
 	struct job_figures *job;
 	struct flush fl;
 
+	see_failures(f);
 	if (!i->n || !i->has_bases || !i->app)
 		return;
 	job = archive_job(sizeof(*job));
@@ -306,31 +321,50 @@ static void see_cost(struct instance *i)
 	i->cost_at_ms = now;
 }
 
-static void report_done(struct ask *a, int status, struct slice text)
+static void drop_fresh(struct instance *i)
 {
-	struct fleet *f = a->ctx;
-	struct instance *i = a->of;
+	figures_free(i->fresh, i->n_fresh);
+	i->fresh = NULL;
+	i->n_fresh = i->cap_fresh = 0;
+}
 
-	(void)text;
-	if (status != 0) {
-		figures_free(i->fresh, i->n_fresh);
-		i->fresh = NULL;
-		i->n_fresh = i->cap_fresh = 0;
-		return;
-	}
-	if (i->n_fresh)
-		qsort(i->fresh, i->n_fresh, sizeof(*i->fresh), by_id);
-	if (any_went(i))
-		poll_flush(f, i);
-	if (!i->has_bases)
-		archive_bases(f->store, slice_str(i->id), set_base, i);
-	i->has_bases = true;
+/* False: the store does not say now, and without bases all would be counted once more. */
+static bool read_bases(struct fleet *f, struct instance *i)
+{
+	struct archive_state store;
+
+	archive_state(f->store, &store);
+	return store.written + store.failed >= f->store_until &&
+	       archive_bases(f->store, slice_str(i->id), set_base, i) >= 0;
+}
+
+static void inherit_all(struct instance *i)
+{
 	for (size_t k = 0; k < i->n; k++) {
 		struct figure *g = find(i->fresh, i->n_fresh, i->figures[k].id);
 
 		if (g)
 			inherit(&i->figures[k], g);
 	}
+}
+
+static void report_done(struct ask *a, int status, struct slice text)
+{
+	struct fleet *f = a->ctx;
+	struct instance *i = a->of;
+
+	(void)text;
+	if (i->n_fresh)
+		qsort(i->fresh, i->n_fresh, sizeof(*i->fresh), by_id);
+	if (status != 0 || (!i->has_bases && !read_bases(f, i))) {
+		drop_fresh(i);
+		return;
+	}
+	if (any_went(i))
+		poll_flush(f, i);
+	if (i->has_bases)
+		inherit_all(i);
+	i->has_bases = true;
 	figures_free(i->figures, i->n);
 	i->figures = i->fresh;
 	i->n = i->n_fresh;
