@@ -55,6 +55,7 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Closes the store. */
 static int serve(const struct settings *config, struct archive *store)
 {
 	struct http *http = NULL;
@@ -79,6 +80,7 @@ static int serve(const struct settings *config, struct archive *store)
 	}
 	fleet_quit(&fleet);
 	http_stop(http);
+	archive_close(store); /* before the fleet: what is queued has names of it */
 	fleet_release(&fleet);
 	return rc < 0 ? CANNOT : 0;
 }
@@ -96,7 +98,5 @@ int main(int argc, char **argv)
 	limits = (struct archive_limits){ config.keep_days, config.keep_bytes };
 	if (archive_open(&store, config.store, &limits) < 0)
 		return CANNOT;
-	status = serve(&config, store);
-	archive_close(store);
-	return status;
+	return serve(&config, store);
 }
