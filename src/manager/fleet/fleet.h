@@ -31,7 +31,8 @@ struct ask {
 	void (*done)(struct ask *a, int status, struct slice text);
 	struct instance *of;
 	void *ctx;
-	uint64_t until_ms; /* monotonic */
+	uint64_t patience_ms; /* from when it is sent */
+	uint64_t until_ms;    /* monotonic */
 	bool sent;
 };
 

@@ -54,7 +54,7 @@ struct ask *session_ask(struct instance *i, unsigned patience_s)
 
 	if (!a)
 		return NULL;
-	*a = (struct ask){ .of = i, .until_ms = fleet_clock_ms() + patience_s * 1000ull };
+	*a = (struct ask){ .of = i, .patience_ms = patience_s * 1000ull };
 	return a;
 }
 
@@ -72,6 +72,7 @@ static void send_next(struct instance *i)
 	if (!a || a->sent || !i->welcomed)
 		return;
 	a->sent = true;
+	a->until_ms = fleet_clock_ms() + a->patience_ms;
 	buf_put(&i->link.out, buf_slice(&a->frame));
 }
 

@@ -231,6 +231,7 @@ int api_callees(struct api_request *c)
 {
 	struct slice method = query_get(&c->query, "method");
 	uint32_t opcodes;
+	bool waits;
 	int status;
 
 	if (!method.n || !read_opcodes(query_get(&c->query, "opcodes"), &opcodes))
@@ -240,8 +241,9 @@ int api_callees(struct api_request *c)
 	if (!c->ready) {
 		pthread_mutex_lock(&c->f->lock);
 		status = ask_callees(c, method, opcodes);
+		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
 		pthread_mutex_unlock(&c->f->lock);
-		if (!c->ready)
+		if (waits)
 			return status;
 	}
 	return c->ask_status == 0 ? put_answer(c, "callees", method) : failed(c);
@@ -277,6 +279,7 @@ static int ask_explain(struct api_request *c, struct slice method)
 int api_explain(struct api_request *c)
 {
 	struct slice method = query_get(&c->query, "method");
+	bool waits;
 	int status;
 
 	if (!method.n)
@@ -284,8 +287,9 @@ int api_explain(struct api_request *c)
 	if (!c->ready) {
 		pthread_mutex_lock(&c->f->lock);
 		status = ask_explain(c, method);
+		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
 		pthread_mutex_unlock(&c->f->lock);
-		if (!c->ready)
+		if (waits)
 			return status;
 	}
 	return c->ask_status == 0 ? put_answer(c, "texts", method) : failed(c);
@@ -357,7 +361,7 @@ static int ask_frames(struct api_request *c, uint64_t seconds, uint64_t rate)
 
 	if (status != REQUEST_WAITS)
 		return status;
-	a->until_ms += seconds * 1000;
+	a->patience_ms += seconds * 1000;
 	a->row = frame_row;
 	wire_put_sample(&a->frame,
 			&(struct wire_sample){ seconds * 1000000000u, (uint32_t)rate, 0 });
@@ -369,6 +373,7 @@ int api_hotspots(struct api_request *c)
 {
 	uint64_t seconds = 4, rate = 25;
 	struct json j;
+	bool waits;
 	int status;
 
 	if (!query_number(&c->query, "seconds", 1, 60, &seconds) ||
@@ -378,8 +383,9 @@ int api_hotspots(struct api_request *c)
 	if (!c->ready) {
 		pthread_mutex_lock(&c->f->lock);
 		status = ask_frames(c, seconds, rate);
+		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
 		pthread_mutex_unlock(&c->f->lock);
-		if (!c->ready)
+		if (waits)
 			return status;
 	}
 	if (c->ask_status != 0)
