@@ -338,6 +338,7 @@ def check_refusals():
                                      headers={"Content-Type": "text/plain"})[0], 415),
         "other-name": (m.ask("/api/v1/applications", headers={"Host": "rebound.example"})[0], 421),
         "large-body": (m.ask("/api/v1" + A + "/plan/rules", b"{" + b" " * (1 << 20) + b"}")[0], 413),
+        "large-body-without-token": (m.ask("/api/v1/login", b"{" + b" " * 5000 + b"}")[0], 413),
         "no-json": (m.ask("/api/v1" + A + "/plan/rules", b"[[[[")[0], 400),
         "no-such-path": (m.ask("/api/v1/nothing")[0], 404),
         "wrong-method": (m.ask("/api/v1/applications", b"{}")[0], 405),

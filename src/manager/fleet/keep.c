@@ -13,11 +13,17 @@
 #include "manager/figures/pack.h"
 #include "manager/fleet/fleet.h"
 
-enum { RETRY_MS = 10000, ID_MAX = 1 << 20, CALLS_MAX = 100000, PARTS_MAX = 20000 };
+enum {
+	RETRY_MS = 10000,
+	ID_MAX = 1 << 20,
+	CALLS_MAX = 100000,
+	PARTS_MAX = 20000,
+	THREAD_MAX = 1024
+};
 
 /* What has come of the transaction that is coming. */
 struct gather {
-	bool welcomed, asked;
+	bool asked;
 	uint64_t at_least_ns;
 	uint32_t one_in;
 	struct named {
@@ -125,13 +131,15 @@ static void take_part(struct gather *g, const struct wire_trace_part *m)
 				 .call = m->call,
 				 .tid = m->tid,
 				 .flags = part_flags(m->flags),
-				 .thread = arena_dup(&g->texts, m->thread),
 				 .submitted_ns = m->submitted_ns,
 				 .begin_ns = m->begin_ns,
 				 .end_ns = m->end_ns };
+	struct slice thread = { m->thread.p, m->thread.n < THREAD_MAX ? m->thread.n : THREAD_MAX };
 
-	if (g->open && g->parts.n / sizeof(part) < PARTS_MAX)
-		buf_bytes(&g->parts, &part, sizeof(part));
+	if (!g->open || g->parts.n / sizeof(part) >= PARTS_MAX)
+		return;
+	part.thread = arena_dup(&g->texts, thread);
+	buf_bytes(&g->parts, &part, sizeof(part));
 }
 
 static void take_call(struct gather *g, const struct wire_trace_call *m)
@@ -276,7 +284,7 @@ static void take(struct fleet *f, struct instance *i, unsigned type, struct slic
 		struct wire_done done;
 	} m;
 
-	if (type == WIRE_welcome && wire_get_welcome(payload, &m.welcome) == 0)
+	if (type == WIRE_welcome && !g->asked && wire_get_welcome(payload, &m.welcome) == 0)
 		ask(i);
 	else if (type == WIRE_trace_name && wire_get_trace_name(payload, &m.name) == 0)
 		take_name(f, g, &m.name);

@@ -20,7 +20,8 @@ enum {
 	TREE_WANTED_MS = 60000, /* after somebody has looked at it */
 	STATUS_EVERY_MS = 60000,
 	FIGURES_MAX = 300000,
-	COUNTED_NS = 15, /* what a call of a hooked method costs, roughly; and a timed one */
+	BUCKETS_MAX = 64 << 10, /* bytes of a method's histogram */
+	COUNTED_NS = 15,	/* what a call of a hooked method costs, roughly; and a timed one */
 	TIMED_NS = 75,
 };
 
@@ -98,7 +99,8 @@ static void take_method(struct fleet *f, struct instance *i, const struct wire_m
 	g->active_peak = m->active_peak;
 	g->unknown = m->metered ? m->unknown : ~0u;
 	g->rate = m->rate;
-	buf_put(&g->raw, m->buckets);
+	if (m->buckets.n <= BUCKETS_MAX)
+		buf_put(&g->raw, m->buckets);
 }
 
 static void take_status(struct instance *i, const struct wire_status *s)

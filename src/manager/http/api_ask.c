@@ -11,7 +11,7 @@
 #include "manager/http/request.h"
 #include "manager/http/put.h"
 
-enum { PATIENCE_S = 60 };
+enum { PATIENCE_S = 60, ANSWER_MAX = 64 << 20 };
 
 /* ---- asking ---- */
 
@@ -49,11 +49,17 @@ static void end_question(struct ask *a, int status, struct slice text)
 	request_resume(c);
 }
 
+/* What an agent sends beyond that is left out. */
+static bool is_full(const struct question *q)
+{
+	return q->call->answer.n + q->warnings.n > ANSWER_MAX;
+}
+
 static void take_warning(struct question *q, unsigned type, struct slice payload)
 {
 	struct wire_warning m;
 
-	if (type == WIRE_warning && wire_get_warning(payload, &m) == 0)
+	if (type == WIRE_warning && !is_full(q) && wire_get_warning(payload, &m) == 0)
 		json_str(&q->warnings_json, m.text);
 }
 
@@ -118,7 +124,7 @@ static void callee_row(struct ask *a, unsigned type, struct slice payload)
 	uintptr_t *at;
 
 	take_warning(q, type, payload);
-	if (type != WIRE_callee || wire_get_callee(payload, &m) < 0)
+	if (type != WIRE_callee || is_full(q) || wire_get_callee(payload, &m) < 0)
 		return;
 	at = map_get(&q->hooked, m.name);
 	json_open(&q->rows, '{');
@@ -256,7 +262,7 @@ static void explain_row(struct ask *a, unsigned type, struct slice payload)
 	struct question *q = a->ctx;
 	struct wire_text m;
 
-	if (type == WIRE_text && wire_get_text(payload, &m) == 0)
+	if (type == WIRE_text && !is_full(q) && wire_get_text(payload, &m) == 0)
 		json_str(&q->rows, m.text);
 }
 
@@ -333,7 +339,8 @@ static void frame_row(struct ask *a, unsigned type, struct slice payload)
 
 	if (type == WIRE_vitals && wire_get_vitals(payload, &v) == 0)
 		put_vitals(q, &v);
-	if (type != WIRE_frame || wire_get_frame(payload, &m) < 0 || m.depth > WIRE_DEPTH_MAX)
+	if (type != WIRE_frame || is_full(q) || wire_get_frame(payload, &m) < 0 ||
+	    m.depth > WIRE_DEPTH_MAX)
 		return;
 	json_open(j, '{');
 	put_hex(j, "id", frame_id(q, &m));

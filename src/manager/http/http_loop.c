@@ -25,8 +25,8 @@ enum {
 	BODY_S = 30, /* for all of a body */
 	BACKLOG = 512,
 	THREADS = 2,
-	MEMORY = 32 << 10, /* of a connection: its longest head */
-	URL_MAX = 4096,
+	MEMORY = 32 << 10,    /* of a connection: its longest head */
+	OPEN_BODY_MAX = 4096, /* of one who has shown no token: a login */
 };
 
 static const char csp[] =
@@ -289,13 +289,18 @@ static void request_free(struct api_request *c)
 	mem_free(c);
 }
 
+static size_t longest_body(const struct api_request *c)
+{
+	return !c->route ? 0 : c->route->needs == ROLE_NONE ? OPEN_BODY_MAX : BODY_MAX;
+}
+
 static enum MHD_Result take_body(struct api_request *c, const char *data, size_t *n)
 {
-	if (c->body.n + *n > BODY_MAX)
-		refuse(c, 413, "a body has at most 1 MiB");
+	if (c->body.n + *n > longest_body(c) && c->route)
+		refuse(c, 413, "a body has at most 1 MiB, one of a login 4 KiB");
 	else if (fleet_clock_ms() - c->began_ms > BODY_S * 1000)
 		refuse(c, 408, "the body took too long");
-	if (!c->refused)
+	if (!c->refused && c->route)
 		buf_bytes(&c->body, data, *n);
 	*n = 0;
 	return MHD_YES;
