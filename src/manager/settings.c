@@ -32,7 +32,8 @@ static const char help[] =
 	"  --view-token-file FILE whoever knows this one may look\n"
 	"  --tls-cert FILE        certificate, PEM; needed unless it listens on loopback\n"
 	"  --tls-key FILE         its key\n"
-	"  --plain                no TLS all the same (behind a proxy that has it)\n"
+	"  --plain                no TLS all the same (behind a proxy that has it); everybody needs a\n"
+	"                         token then\n"
 	"  --host NAME            another name by which browsers reach it; may be repeated\n"
 	"  --only APPLICATION     work with this one alone; may be repeated\n"
 	"  --interval SECONDS     between two looks at an agent; 2\n"
@@ -306,6 +307,11 @@ static int check(const struct settings *c)
 	if (!c->is_loopback && !c->operate[0]) {
 		fprintf(stderr, "sonded: %s can be reached from elsewhere: it needs --token-file\n",
 			c->address);
+		return USAGE;
+	}
+	if (c->plain && !c->operate[0]) {
+		fputs("sonded: with --plain nobody is known by their user: it needs --token-file\n",
+		      stderr);
 		return USAGE;
 	}
 	if (!c->cert[0] != !c->key[0]) {

@@ -334,6 +334,10 @@ def check_refusals():
         "other-site": (m.ask("/api/v1" + A + "/plan/rules", {"hook": []}, headers={"Origin": "http://evil"})[0], 403),
         "own-site": (m.ask("/api/v1" + A + "/plan/rules", {"hook": []},
                            headers={"Origin": f"http://127.0.0.1:{m.port}"})[0], 200),
+        "sampling-for-other-site": (m.ask("/api/v1/instances/none/hotspots",
+                                          headers={"Sec-Fetch-Site": "cross-site"})[0], 403),
+        "sampling-for-own-site": (m.ask("/api/v1/instances/none/hotspots",
+                                        headers={"Sec-Fetch-Site": "same-origin"})[0], 404),
         "form-of-other-site": (m.ask("/api/v1" + A + "/plan/rules", b"{}",
                                      headers={"Content-Type": "text/plain"})[0], 415),
         "other-name": (m.ask("/api/v1/applications", headers={"Host": "rebound.example"})[0], 421),
@@ -345,6 +349,9 @@ def check_refusals():
     }
     for name, (got, want) in wrong.items():
         test("manager-" + name, got == want, got)
+    plain = subprocess.run([f"{OUT}/sonded", "--plain", "--listen", "127.0.0.1:0", "--store", f"{DIR}/plain"],
+                           capture_output=True, text=True, timeout=20)
+    test("manager-behind-a-proxy-needs-a-token", plain.returncode == 2 and "--token-file" in plain.stderr, plain)
     for path in ("/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/v1/applications/%00/plan",
                  "/api/v1/applications/..%2f..%2fplan", "//etc/passwd", "/api/v1/traces/%zz", "/index.html/../x"):
         answer = raw(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())

@@ -136,7 +136,8 @@ static void name_peer(struct api_request *c, const struct sockaddr *peer)
 		  sizeof(c->from));
 }
 
-/* Without a token: a process of our user, over loopback. */
+/* Without a token: a process of our user, over loopback.  Behind a proxy everybody would be the proxy's
+ * user. */
 static bool is_ours(struct api_request *c, const struct sockaddr *peer)
 {
 	int fd = MHD_get_connection_info(c->c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -144,7 +145,7 @@ static bool is_ours(struct api_request *c, const struct sockaddr *peer)
 	socklen_t n = sizeof(own);
 	uid_t uid;
 
-	if (getsockname(fd, (struct sockaddr *)&own, &n) < 0 ||
+	if (c->f->config->plain || getsockname(fd, (struct sockaddr *)&own, &n) < 0 ||
 	    !auth_peer_uid(peer, (struct sockaddr *)&own, &uid) || (uid != geteuid() && uid != 0))
 		return false;
 	snprintf(c->who, sizeof(c->who), "uid %u", (unsigned)uid);
@@ -210,6 +211,7 @@ static int check_browser(struct api_request *c, const char *method, const char *
 	const char *site = MHD_lookup_connection_value(c->c, MHD_HEADER_KIND, "Sec-Fetch-Site");
 	const char *type = MHD_lookup_connection_value(c->c, MHD_HEADER_KIND, "Content-Type");
 	bool changes = strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
+	bool acts = changes || (c->route && c->route->action); /* some that act are GET */
 
 	*why = "Host is not a name of this manager; --host gives it one";
 	if (!is_own_host(c, host))
@@ -217,7 +219,7 @@ static int check_browser(struct api_request *c, const char *method, const char *
 	*why = "the request comes from a page of another site";
 	if (origin && !is_own_origin(origin, host))
 		return 403;
-	if (changes && site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
+	if (acts && site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
 		return 403;
 	*why = "what changes something has Content-Type: application/json";
 	return changes && !is_json(type) ? 415 : 0;
