@@ -413,15 +413,29 @@ static void drop_figures(struct archive *s, uint64_t now, uint64_t keep_ms)
 	run_sql(s, text);
 }
 
+/* Who did what, and digs.  Plans stay. */
+static void drop_papers(struct archive *s, uint64_t before_ms)
+{
+	char text[160];
+	unsigned long long at = before_ms;
+
+	snprintf(text, sizeof(text),
+		 "DELETE FROM audit WHERE at < %llu; DELETE FROM dig WHERE started < %llu", at, at);
+	run_sql(s, text);
+}
+
 void archive_sweep(struct archive *s)
 {
 	uint64_t now = archive_now_ms(), keep_ms = (uint64_t)s->limits.keep_days * DAY_MS;
-	struct archive_state state;
+	uint64_t before_ms = now > keep_ms ? now - keep_ms : 0;
 
-	drop_traces(s, now > keep_ms ? now - keep_ms : 0);
+	drop_traces(s, before_ms);
 	drop_figures(s, now, keep_ms);
-	archive_state(s, &state);
-	if (state.bytes > s->limits.keep_bytes)
+	drop_papers(s, before_ms);
+	/* not the size of the file, which shrinks long after rows have gone */
+	if (ask_number(s, "SELECT (page_count - freelist_count) * page_size FROM"
+			  " pragma_page_count, pragma_freelist_count, pragma_page_size") >
+	    s->limits.keep_bytes)
 		/* the oldest tenth */
 		drop_traces(
 			s,
