@@ -413,15 +413,14 @@ void digs_end_all(struct fleet *f)
 	while (f->digs) {
 		struct dug *d = f->digs;
 
+		if (d->out >= 0) /* before it is waited for: it may be writing */
+			close(d->out);
+		if (d->err >= 0)
+			close(d->err);
 		if (digs_runs(d)) {
 			kill(d->pid, SIGTERM);
 			waitpid(d->pid, NULL, 0);
 		}
-		drain(&d->out, &d->answer);
-		if (d->out >= 0)
-			close(d->out);
-		if (d->err >= 0)
-			close(d->err);
 		f->digs = d->next;
 		digs_free(d);
 	}

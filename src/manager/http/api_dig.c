@@ -22,8 +22,13 @@ static void put_stored(void *ctx, struct slice doc)
 	struct list *l = ctx;
 	cJSON *d = cJSON_ParseWithLength((const char *)doc.p, doc.n);
 	const cJSON *id = cJSON_GetObjectItem(d, "id");
+	bool here = false;
 
-	if (cJSON_IsString(id) && !digs_find(l->f, slice_str(id->valuestring))) {
+	pthread_mutex_lock(&l->f->lock);
+	if (cJSON_IsString(id))
+		here = digs_find(l->f, slice_str(id->valuestring)) != NULL;
+	pthread_mutex_unlock(&l->f->lock);
+	if (cJSON_IsString(id) && !here) {
 		if (l->j.more)
 			buf_u8(l->j.out, ',');
 		buf_put(l->j.out, doc);
@@ -46,8 +51,8 @@ int api_digs(struct api_request *c)
 	for (struct dug *d = c->f->digs; d; d = d->next)
 		if (!app.n || slice_is(app, d->app))
 			digs_json(d, &l.j);
-	archive_digs(c->f->store, app, (unsigned)limit, put_stored, &l);
 	pthread_mutex_unlock(&c->f->lock);
+	archive_digs(c->f->store, app, (unsigned)limit, put_stored, &l);
 	json_close(&l.j, ']');
 	return request_end(&l.j, 200);
 }

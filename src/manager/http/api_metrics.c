@@ -11,6 +11,7 @@ enum { METHODS_MAX = 20000 };
 struct metrics_page {
 	struct prometheus p;
 	struct fleet *f;
+	struct arena *mem;
 	uint64_t left_out;
 };
 
@@ -42,48 +43,39 @@ static double value_of(const struct figure *g, int what)
 	}
 }
 
+static void put_method(struct metrics_page *p, const struct instance *i, size_t k, double v)
+{
+	label_instance(&p->p, i);
+	prometheus_label(&p->p, "method", i->figures[k].name->text);
+	prometheus_value(&p->p, "", v);
+}
+
 /* Rows of one name stand for one method of several loaders: they are added to the first. */
-static bool is_first(const struct instance *i, size_t k, struct map *seen)
-{
-	bool fresh = false;
-	uintptr_t *at = map_put(seen, i->figures[k].name->text, &fresh);
-
-	return at && fresh;
-}
-
-static double sum_of(const struct instance *i, const struct name *name, size_t from, int what,
-		     bool many)
-{
-	double sum = value_of(&i->figures[from], what);
-
-	for (size_t k = from + 1; many && k < i->n; k++)
-		if (i->figures[k].name == name)
-			sum += value_of(&i->figures[k], what);
-	return sum;
-}
-
 static void put_methods(struct metrics_page *p, const struct instance *i, int what)
 {
-	struct map seen = { 0 };
-	size_t distinct = 0;
-	bool many;
+	double *sums = arena_zero(p->mem, (i->n + 1) * sizeof(*sums));
+	struct map first = { 0 };
 
-	for (size_t k = 0; k < i->n; k++)
-		distinct += is_first(i, k, &seen);
-	many = distinct != i->n;
-	map_release(&seen);
-	for (size_t k = 0; k < i->n; k++) {
-		if (k >= METHODS_MAX) {
-			p->left_out++;
-			continue;
-		}
-		if (!is_first(i, k, &seen))
-			continue;
-		label_instance(&p->p, i);
-		prometheus_label(&p->p, "method", i->figures[k].name->text);
-		prometheus_value(&p->p, "", sum_of(i, i->figures[k].name, k, what, many));
+	if (!sums)
+		p->p.out->err = E_NO_MEMORY;
+	for (size_t k = 0; sums && k < i->n; k++) {
+		bool fresh = false;
+		uintptr_t *at = map_put(&first, i->figures[k].name->text, &fresh);
+
+		if (fresh)
+			*at = k;
+		if (at)
+			sums[*at] += value_of(&i->figures[k], what);
 	}
-	map_release(&seen);
+	for (size_t k = 0; sums && k < i->n; k++) {
+		uintptr_t *at = map_get(&first, i->figures[k].name->text);
+
+		if (k >= METHODS_MAX)
+			p->left_out++;
+		else if (at && *at == k)
+			put_method(p, i, k, sums[k]);
+	}
+	map_release(&first);
 }
 
 static void put_all_methods(struct metrics_page *p)
@@ -172,7 +164,7 @@ static void put_manager(struct metrics_page *p)
 
 int api_metrics(struct api_request *c)
 {
-	struct metrics_page p = { .p = { .out = &c->out }, .f = c->f };
+	struct metrics_page p = { .p = { .out = &c->out }, .f = c->f, .mem = &c->mem };
 
 	pthread_mutex_lock(&c->f->lock);
 	put_all_methods(&p);
