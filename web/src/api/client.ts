@@ -66,7 +66,7 @@ export const api = {
 	callees: (name: string, method: string, instance: string, s?: AbortSignal) =>
 		get<{ callees: T.Callee[]; warnings?: string[] }>(app(name) + "/callees" + query({ method, instance }), s),
 	explain: (name: string, method: string, s?: AbortSignal) =>
-		get<{ text: string }>(app(name) + "/explain" + query({ method }), s),
+		get<{ texts: string[] }>(app(name) + "/explain" + query({ method }), s),
 	plan: (name: string, s?: AbortSignal) => get<T.Plan>(app(name) + "/plan", s),
 	putPlan: (name: string, change: { version: number; rules: T.PlanRule[]; traces?: T.Plan["traces"]; comment: string }) =>
 		ask<T.Plan>("PUT", app(name) + "/plan", change),

@@ -115,7 +115,7 @@ function Explain(props: { method: string }) {
 	const [text, setText] = useState("");
 	return <div class="stack"><div><button class="quiet" onClick={async () => {
 		const answer = await attempt(api.explain(app.value, props.method));
-		if (answer) setText(answer.text);
+		if (answer) setText(answer.texts.join("\n"));
 	}}>Why is it hooked, or not?</button></div>
 	{text && <pre class="rule">{text}</pre>}</div>;
 }
