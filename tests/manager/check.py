@@ -394,9 +394,21 @@ def check_audit_and_pages():
     test("manager-serves-pages", status == 200 and "<html" in page["text"].lower(), page)
 
 
+def check_end_of_a_process():
+    with urllib.request.urlopen(f"http://127.0.0.1:{m.port}/api/v1/events?application={APP}", timeout=30) as stream:
+        stream.readline()
+        children[0].kill()
+        children[0].wait()
+        told, end = False, time.time() + 30
+        while not told and time.time() < end:
+            told = '"state":"ended"' in stream.readline().decode()
+    test("manager-tells-the-end-of-a-process", told, m.get("/instances"))
+
+
 def check_leaving():
     m.ask("/api/v1" + A + "/plan", {"version": m.get(A + "/plan")["version"], "rules": []}, "PUT")
-    gone = wait_for(lambda: all(i.get("methods") == 0 for i in m.get("/instances?application=" + APP)["instances"]))
+    gone = wait_for(lambda: all(i.get("methods") == 0 for i in m.get("/instances?application=" + APP)["instances"]
+                                if i["state"] != "ended"))
     test("manager-empty-plan-takes-all-out", gone, m.get("/instances"))
     m.process.send_signal(signal.SIGTERM)
     test("manager-ends-well", m.process.wait(30) == 0, m.process.returncode)
@@ -423,6 +435,7 @@ def main():
     check_slow_and_idle()
     check_other_users()
     check_audit_and_pages()
+    check_end_of_a_process()
     check_leaving()
 
 

@@ -108,17 +108,6 @@ static void join(struct fleet *f, const struct link_peer *peer)
 	f->n_instances++;
 }
 
-static void leave(struct fleet *f, struct instance *i)
-{
-	if (i->link.fd >= 0)
-		session_lost(f, i, "it has ended");
-	i->ended_ms = i->since_ms = fleet_day_ms();
-	i->state = INSTANCE_AWAY;
-	session_lost(f, i, "it has ended");
-	i->state = INSTANCE_ENDED;
-	log_put(LOG_INFO, "%s (%s) has ended", i->id, i->app ? i->app->name : "?");
-}
-
 static void forget(struct fleet *f, struct instance **at)
 {
 	struct instance *i = *at;
@@ -140,7 +129,7 @@ static void see_ends(struct fleet *f)
 		bool gone = kill(i->peer.pid, 0) < 0 && errno == ESRCH;
 
 		if (i->state != INSTANCE_ENDED && (gone || !begin_of(i->peer.pid)))
-			leave(f, i);
+			session_end(f, i);
 		if (i->state == INSTANCE_ENDED && !i->asks && now - i->ended_ms > FORGET_MS)
 			forget(f, at);
 		else

@@ -180,6 +180,7 @@ const char *instance_state_word(enum instance_state state);
 void session_step(struct fleet *f, struct instance *i, uint64_t now); /* timers */
 void session_io(struct fleet *f, struct instance *i);
 void session_lost(struct fleet *f, struct instance *i, const char *why);
+void session_end(struct fleet *f, struct instance *i); /* its process has ended */
 /* A question with an empty frame to be filled; NULL: out of memory.  It is freed after done. */
 struct ask *session_ask(struct instance *i, unsigned patience_s);
 void session_send(struct fleet *f, struct ask *a);

@@ -125,6 +125,13 @@ void session_lost(struct fleet *f, struct instance *i, const char *why)
 	i->retry_ms = fleet_clock_ms() + i->backoff_ms;
 }
 
+void session_end(struct fleet *f, struct instance *i)
+{
+	session_lost(f, i, "it has ended");
+	i->ended_ms = fleet_day_ms();
+	set_state(f, i, INSTANCE_ENDED, "");
+}
+
 static void start(struct fleet *f, struct instance *i, uint64_t now)
 {
 	int rc = link_open(&i->link, &i->peer);
