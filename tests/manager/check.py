@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -370,6 +371,22 @@ def check_slow_and_idle():
         s.close()
 
 
+def check_few_files():
+    """Clients leave descriptors to the agents and the store."""
+    few = subprocess.Popen([f"{OUT}/sonded", "--listen", "127.0.0.1:0", "--store", f"{DIR}/few"], text=True,
+                           stderr=subprocess.PIPE,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
+    children.append(few)
+    port = int(re.search(r"127.0.0.1:(\d+)", few.stderr.readline())[1])
+    clients = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(300)]
+    wait_for(lambda: len(os.listdir(f"/proc/{few.pid}/fd")) >= 128)
+    time.sleep(0.5)
+    files = len(os.listdir(f"/proc/{few.pid}/fd"))
+    test("manager-clients-leave-descriptors", 128 <= files < 200, files)
+    for c in clients:
+        c.close()
+
+
 def check_other_users():
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         print(f"skip manager-other-user-{RELEASE}: not root")
@@ -433,6 +450,7 @@ def main():
     check_metrics()
     check_refusals()
     check_slow_and_idle()
+    check_few_files()
     check_other_users()
     check_audit_and_pages()
     check_end_of_a_process()

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
 
 enum {
 	CONNECTIONS = 12000,
+	OTHER_FILES = 2 * FLEET_INSTANCES + 200,
+	FILES = 65536,
 	IDLE_S = 120,
 	BODY_S = 30, /* for all of a body */
 	BACKLOG = 512,
@@ -442,6 +445,21 @@ static char *read_pem(const char *path)
 	return NULL;
 }
 
+/* Clients must not take the descriptors that connections to agents and the store need. */
+static unsigned most_connections(void)
+{
+	struct rlimit files = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_cur < FILES)
+		files.rlim_cur = files.rlim_max < FILES ? files.rlim_max : FILES;
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+		getrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_cur < CONNECTIONS + OTHER_FILES)
+		return (unsigned)files.rlim_cur / 2;
+	return CONNECTIONS;
+}
+
 static int start(struct http *h, int fd)
 {
 	const struct settings *config = h->fleet->config;
@@ -456,11 +474,11 @@ static int start(struct http *h, int fd)
 	h->daemon = MHD_start_daemon(
 		flags, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, NULL, MHD_OPTION_UNESCAPE_CALLBACK, keep_raw, NULL,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, config->cert[0] ? tls : &tls[2],
-		MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_LIMIT, most_connections(), MHD_OPTION_CONNECTION_TIMEOUT,
+		IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_UNESCAPE_CALLBACK,
+		keep_raw, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY,
+		config->cert[0] ? tls : &tls[2], MHD_OPTION_END);
 	return h->daemon ? 0 : E_IO;
 }
 
