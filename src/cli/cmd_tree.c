@@ -95,26 +95,26 @@ static bool is_shown(const struct view *v, const struct call_node *n)
 	       (call_node_share(&v->tree, n) >= v->least || !v->tree.total_ns);
 }
 
-static void time_cell(struct table *t, const char *sign, double ns, bool known)
+static void time_cell(struct table *t, double ns, bool bounded, bool known)
 {
-	char text[2 * FIGURE_MAX], time[FIGURE_MAX];
+	char text[FIGURE_MAX];
 
-	snprintf(text, sizeof(text), "%s%s", sign, figure_time(time, ns));
-	table_cell(t, known ? text : "");
+	table_cell(t, !known ? "" : bounded ? figure_bound(text, ns) : figure_time(text, ns));
 }
 
 /* Of a call that runs still only that is known which it has called: "> 1.21 s"; of others perhaps no more
  * than a bound: "< 1.21 s". */
 static void total_cell(struct table *t, const struct call_node *n)
 {
-	bool timed = n->m.timed > 0;
+	bool timed = n->m.timed > 0, bounded = call_node_is_bounded(n);
+	char text[2 * FIGURE_MAX], time[FIGURE_MAX];
 
-	if (n->least_ns > n->m.total_ns)
-		time_cell(t, "> ", (double)n->least_ns, true);
-	else if (call_node_is_bounded(n))
-		time_cell(t, "< ", n->total.high, true);
-	else
-		time_cell(t, "", (double)n->m.total_ns, timed);
+	if (n->least_ns > n->m.total_ns) {
+		snprintf(text, sizeof(text), "> %s", figure_time(time, (double)n->least_ns));
+		table_cell(t, text);
+	} else {
+		time_cell(t, bounded ? n->total.high : (double)n->m.total_ns, bounded, timed);
+	}
 }
 
 static void add_row(const struct view *v, struct table *t, const struct call_node *n)
@@ -129,10 +129,9 @@ static void add_row(const struct view *v, struct table *t, const struct call_nod
 	table_cell(t, known ? figure_share(text, share) : "");
 	table_cell(t, bar(v, share, text));
 	total_cell(t, n);
-	time_cell(t, self_bounded ? "< " : "", self_bounded ? n->self.high : (double)m->self_ns,
-		  timed);
+	time_cell(t, self_bounded ? n->self.high : (double)m->self_ns, self_bounded, timed);
 	table_cell(t, v->wide ? cli_number(text, m->calls) : figure_count(text, m->calls));
-	time_cell(t, bounded ? "< " : "", call_node_avg_ns(n), timed);
+	time_cell(t, call_node_avg_ns(n), bounded, timed);
 	states_cells(t, &states);
 }
 

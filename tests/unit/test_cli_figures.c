@@ -101,3 +101,12 @@ TEST(shares_are_read_as_percent)
 	CHECK(!figure_parse_share("1%%", &share));
 	CHECK(!figure_parse_share("nan", &share));
 }
+
+TEST(figures_say_no_bound_below_a_nanosecond)
+{
+	char text[FIGURE_MAX];
+
+	CHECK_STR(figure_bound(text, 0.001), "< 1 ns", NULL);
+	CHECK_STR(figure_bound(text, 0), "< 1 ns", NULL);
+	CHECK_STR(figure_bound(text, 4910), "< 4.91 us", NULL);
+}

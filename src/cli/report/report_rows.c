@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -368,7 +369,7 @@ static void method_json(struct json *j, const struct report_method *r)
 	ns(j, "raw_ns", whole(r->raw_ns), total);
 	ns(j, "compensated_ns", whole(r->total.mid), total && r->compensated);
 	ns(j, "low_ns", whole(r->total.low), total);
-	ns(j, "high_ns", whole(r->total.high), total);
+	ns(j, "high_ns", whole(r->bounded ? fmax(r->total.high, 1) : r->total.high), total);
 	ns(j, "self_ns", whole(r->self.mid), total);
 	cli_json_count(j, "errors", m->errors);
 	json_key(j, "rate");

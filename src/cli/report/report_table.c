@@ -93,10 +93,15 @@ static void count_cell(const struct report_table *how, struct table *t, uint64_t
 /* "1.21 s", or when no more than a bound is known "< 1.21 s". */
 static void bound_cell(struct table *t, double ns, bool bounded, bool known)
 {
-	char text[2 * FIGURE_MAX], time[FIGURE_MAX];
+	char text[FIGURE_MAX];
 
-	snprintf(text, sizeof(text), "%s%s", bounded ? "< " : "", figure_time(time, ns));
-	table_cell(t, known && (!bounded || ns > 0) ? text : "");
+	if (!known || (bounded && !(ns > 0)))
+		text[0] = '\0';
+	else if (bounded)
+		figure_bound(text, ns);
+	else
+		figure_time(text, ns);
+	table_cell(t, text);
 }
 
 /* "1.21 s", of an estimate "1.21 s +-3 %", of calls of which some still run "> 1.21 s". */

@@ -67,6 +67,14 @@ const char *figure_time(char text[FIGURE_MAX], double ns)
 	return with_unit(text, ns, times, COUNT(times));
 }
 
+const char *figure_bound(char text[FIGURE_MAX], double ns)
+{
+	char time[FIGURE_MAX];
+
+	snprintf(text, FIGURE_MAX, "< %.*s", FIGURE_MAX - 3, figure_time(time, fmax(ns, 1)));
+	return text;
+}
+
 const char *figure_count(char text[FIGURE_MAX], uint64_t n)
 {
 	if (n < 10000000)

@@ -12,6 +12,8 @@
 enum { FIGURE_MAX = 32 };
 
 const char *figure_time(char text[FIGURE_MAX], double ns);
+/* "< 1.21 s": a bound, which is rounded up to a ns, since nothing takes less than 0. */
+const char *figure_bound(char text[FIGURE_MAX], double ns);
 const char *figure_count(char text[FIGURE_MAX], uint64_t n); /* exact below ten millions */
 const char *figure_rate(char text[FIGURE_MAX], double per_second);
 const char *figure_share(char text[FIGURE_MAX], double share); /* 0.031 is "3.1 %" */
