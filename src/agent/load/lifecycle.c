@@ -114,6 +114,14 @@ void lifecycle_at_start(JNIEnv *jni)
 	probe_mute(false);
 }
 
+void lifecycle_undo_start(JNIEnv *jni)
+{
+	if (!rulebook.n)
+		return;
+	rulebook_remove(change_any, NULL);
+	change_to_rules_at_once(jni);
+}
+
 void lifecycle_last_report(void)
 {
 	struct buf out = { 0 };
@@ -252,7 +260,7 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 	static const char *const flags[] = {
 		[CRITICAL_NEVER] = "",
 		[CRITICAL_AS_IT_WAS] = " The JVM's flag CriticalJNINatives is what it was.",
-		[CRITICAL_OTHER] = " The JVM's flag CriticalJNINatives is NOT what it was.",
+		[CRITICAL_OTHER] = "",
 	};
 	enum critical_is flag = critical_look();
 	uint64_t absent = woven_count_in_code(0);
@@ -264,11 +272,14 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 			"%llu class%s woven and never loaded: the loading failed or has not ended; "
 			"should one come after all, its hooks are closed",
 			(unsigned long long)absent, absent == 1 ? " was" : "es were");
+	if (flag == CRITICAL_OTHER)
+		conn_warn(c, "the JVM's flag CriticalJNINatives is not what it was: something else "
+			     "has changed it");
 	if (proof->foreign)
 		snprintf(foreign, sizeof(foreign),
 			 ", but for changes of another agent in %llu classes",
 			 (unsigned long long)proof->foreign);
-	conn_done(c, flag == CRITICAL_OTHER ? NO : DONE,
+	conn_done(c, DONE,
 		  "detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
 		  "have their original byte code%s. Hooks now in the program: 0.%s\n"
 		  "Gone: thread, socket, events. Idle until the JVM ends: the library, and "

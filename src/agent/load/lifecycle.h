@@ -7,8 +7,9 @@
 
 #include "agent/core/conn.h"
 
-void lifecycle_at_start(JNIEnv *jni); /* rules of the options; in the thread that starts the VM */
-void lifecycle_last_report(void);     /* in the thread that ends the VM */
+void lifecycle_at_start(JNIEnv *jni);	/* rules of the options; in the thread that starts the VM */
+void lifecycle_undo_start(JNIEnv *jni); /* ... when the agent cannot run after all */
+void lifecycle_last_report(void);	/* in the thread that ends the VM */
 
 /* The command that takes all hooks out, proves it, and ends the agent's thread. */
 void lifecycle_detach(struct conn *c, JNIEnv *jni, struct slice payload);

@@ -339,6 +339,8 @@ bool server_start(JNIEnv *jni)
 	if (!open && !rulebook.n) /* with rules the thread keeps time, though no client can ask */
 		return false;
 	server.running = start_thread();
+	if (!server.running) /* nobody could take the hooks out later */
+		lifecycle_undo_start(jni);
 	if (!server.running && open) {
 		close(server.listen);
 		server.listen = -1;
