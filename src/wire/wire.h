@@ -109,8 +109,19 @@ enum {
 	PLACE_STUB = 6,
 	PLACE_NATIVE = 7,
 	PLACE_KERNEL = 8,
-	CALL_RUNS = 256,  /* its end was not reported */
-	CALL_UNMET = 512, /* it did not meet its condition: stands for what it called only */
+	CALL_RUNS = 256,    /* its end was not reported */
+	CALL_UNMET = 512,   /* it did not meet its condition: stands for what it called only */
+	THREADS_LINES = 1,  /* of `ask_threads`: with the lines where frames are */
+	THREAD_DAEMON = 1,  /* of `thread` */
+	THREAD_NO_CPU = 2,  /* the JVM does not tell its processor time */
+	THREAD_UNASKED = 4, /* there was no time to ask what it waits for */
+	THREAD_RUNS = 0,    /* its state: in Java code, or wants a processor for it */
+	THREAD_NATIVE = 1,
+	THREAD_BLOCKED = 2,
+	THREAD_WAITS = 3,
+	THREAD_PARKED = 4,
+	THREAD_SLEEPS = 5,
+	THREAD_STATES = 6,
 };
 
 #define U8(f) uint8_t f;

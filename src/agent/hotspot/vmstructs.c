@@ -32,6 +32,11 @@ static bool symbol(const char *name, uint64_t *out)
 	return p != NULL;
 }
 
+void *vmstructs_function(const char *name)
+{
+	return jvm() ? dlsym(jvm(), name) : NULL;
+}
+
 static uint64_t at(uint64_t address)
 {
 	uint64_t v;

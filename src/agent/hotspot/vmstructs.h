@@ -16,4 +16,6 @@ bool vmstructs_constant(const char *name, int32_t *out);
 bool *vmstructs_flag(const char *name); /* a boolean flag of the JVM, NULL: none of that name */
 bool vmstructs_number(const char *name, int32_t *out); /* ... a number below 2^31 */
 
+void *vmstructs_function(const char *name); /* that libjvm.so exports; or NULL */
+
 #endif

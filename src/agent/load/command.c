@@ -17,6 +17,7 @@
 #include "agent/serve/lookup.h"
 #include "agent/serve/sample.h"
 #include "agent/serve/call_types.h"
+#include "agent/serve/thread_list.h"
 #include "agent/serve/transactions.h"
 #include "agent/serve/watch.h"
 #include "agent/weaving/change.h"
@@ -194,6 +195,7 @@ static const struct {
 	{ WIRE_in_place, false, in_place_run },
 	{ WIRE_resolve, true, lookup_resolve },
 	{ WIRE_find, true, lookup_find },
+	{ WIRE_ask_threads, true, thread_list_run },
 	{ WIRE_types, true, call_types_run },
 };
 

@@ -245,19 +245,30 @@ static jmethodID waiter_of(JNIEnv *jni, jthread thread, struct sites *sites)
 	return NULL;
 }
 
+jobject locks_blocker(JNIEnv *jni, jthread thread, jthread *owner)
+{
+	jobject blocker;
+
+	*owner = NULL;
+	if (!locks.ownable)
+		find_fields(jni);
+	if (!locks.blocker)
+		return NULL;
+	blocker = (*jni)->GetObjectField(jni, thread, locks.blocker);
+	if (blocker && locks.owner && (*jni)->IsInstanceOf(jni, blocker, locks.ownable))
+		*owner = (*jni)->GetObjectField(jni, blocker, locks.owner);
+	return blocker;
+}
+
 void locks_parked(JNIEnv *jni, jthread thread, struct sites *sites)
 {
 	struct entry_of_lock e = { .samples = 1, .flags = LOCK_PARKED };
-	jobject blocker, owner = NULL;
+	jthread owner;
+	jobject blocker = locks_blocker(jni, thread, &owner);
 
-	if (!locks.blocker)
-		return;
-	blocker = (*jni)->GetObjectField(jni, thread, locks.blocker);
 	if (!blocker)
 		return;
 	fill_class(jni, blocker, e.class);
-	if (locks.owner && (*jni)->IsInstanceOf(jni, blocker, locks.ownable))
-		owner = (*jni)->GetObjectField(jni, blocker, locks.owner);
 	e.waiter = waiter_of(jni, thread, sites);
 	fill_holder(&e, owner);
 	add(&e);

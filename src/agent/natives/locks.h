@@ -21,6 +21,10 @@ bool locks_meter(bool on);
 /* The thread was seen parked below an acquire(). */
 void locks_parked(JNIEnv *jni, jthread thread, struct sites *sites);
 
+/* What a parked thread waits for, NULL if it has not said so, and in *owner who has that, or NULL: local
+ * references. */
+jobject locks_blocker(JNIEnv *jni, jthread thread, jthread *owner);
+
 void locks_put(struct buf *out, JNIEnv *jni, struct sites *sites); /* as messages */
 
 void JNICALL locks_on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object);

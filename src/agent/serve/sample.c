@@ -18,6 +18,7 @@
 #include "agent/core/agent.h"
 #include "agent/hotspot/vitals.h"
 #include "agent/natives/locks.h"
+#include "agent/serve/state_bits.h"
 #include "wire/wire.h"
 
 enum {
@@ -31,12 +32,10 @@ enum {
 	COST_MAX = 200,	      /* one part in so many of the time may go into looking */
 };
 
-enum state { RUNNING, NATIVE, BLOCKED, WAITING, PARKED, SLEEPING, STATES };
-
 struct node {
 	const struct site *site;
 	struct node *parent, *first, *next;
-	uint32_t self[STATES];
+	uint32_t self[THREAD_STATES];
 	uint32_t stretches, threads, depth;
 };
 
@@ -113,19 +112,6 @@ static struct node *child_of(struct node *parent, const struct site *site)
 	return n;
 }
 
-static enum state state_of(jint s)
-{
-	if (s & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
-		return BLOCKED;
-	if (s & JVMTI_THREAD_STATE_SLEEPING)
-		return SLEEPING;
-	if (s & JVMTI_THREAD_STATE_PARKED)
-		return PARKED;
-	if (s & JVMTI_THREAD_STATE_WAITING)
-		return WAITING;
-	return s & JVMTI_THREAD_STATE_IN_NATIVE ? NATIVE : RUNNING;
-}
-
 /* The entry of a thread, by its identity hash; NULL: too many threads. */
 static struct seen *seen_of(jthread thread)
 {
@@ -167,7 +153,7 @@ static void note_path(struct node *leaf, struct seen *s)
 static void add_stack(const jvmtiStackInfo *info, int *parked)
 {
 	struct node *n = now.root;
-	enum state state = state_of(info->state);
+	unsigned state = state_bits_read(info->state);
 	bool acquires = false;
 
 	for (jint i = info->frame_count; i-- > 0;) {
@@ -184,7 +170,7 @@ static void add_stack(const jvmtiStackInfo *info, int *parked)
 	}
 	n->self[state]++;
 	note_path(n, seen_of(info->thread));
-	if (state == PARKED && acquires && (*parked)++ < PARKED_LOOKED_AT)
+	if (state == THREAD_PARKED && acquires && (*parked)++ < PARKED_LOOKED_AT)
 		locks_parked(now.jni, info->thread, &now.sites);
 }
 
@@ -320,12 +306,12 @@ static void put_node(struct buf *out, const struct node *n)
 					     .flags = (s->flags & SITE_NATIVE ? FRAME_NATIVE : 0u) |
 						      (s->flags & SITE_FIXED ? FRAME_FIXED : 0u) |
 						      (s->flags & SITE_SYNTHETIC ? FRAME_SEEN : 0u),
-					     .running = n->self[RUNNING],
-					     .native = n->self[NATIVE],
-					     .blocked = n->self[BLOCKED],
-					     .waiting = n->self[WAITING],
-					     .parked = n->self[PARKED],
-					     .sleeping = n->self[SLEEPING],
+					     .running = n->self[THREAD_RUNS],
+					     .native = n->self[THREAD_NATIVE],
+					     .blocked = n->self[THREAD_BLOCKED],
+					     .waiting = n->self[THREAD_WAITS],
+					     .parked = n->self[THREAD_PARKED],
+					     .sleeping = n->self[THREAD_SLEEPS],
 					     .stretches = n->stretches,
 					     .threads = n->threads });
 }
