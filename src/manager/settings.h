@@ -11,6 +11,8 @@
 
 enum { SETTINGS_NAMES = 8, SETTINGS_TOKEN = 128 };
 
+enum watch_what { WATCH_OFF, WATCH_ALERT, WATCH_DIG };
+
 struct settings {
 	char address[64]; /* of --listen */
 	uint16_t port;
@@ -28,6 +30,15 @@ struct settings {
 	uint64_t keep_bytes;
 	char sonde[PATH_MAX]; /* the command line, for digs */
 	enum log_level level;
+	enum watch_what watch; /* itself, and dig when something breaks */
+	uint64_t watch_window_ms, watch_learn_ms;
+	double watch_factor;		       /* that many times the usual is too much */
+	double watch_budget;		       /* of its digs; 0: as usual */
+	char alert_urls[SETTINGS_NAMES][1024]; /* of web hooks */
+	unsigned n_alert_urls;
+	char alert_mails[SETTINGS_NAMES][256]; /* addresses */
+	unsigned n_alert_mails;
+	char sendmail[PATH_MAX];
 };
 
 /* How the program goes on: SETTINGS_GO, or the exit status after help or a message. */

@@ -18,76 +18,21 @@ import urllib.parse
 import urllib.request
 
 OUT, JAVA, CLASSES, APP, RELEASE = sys.argv[1:6]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from manager import Manager, children, end_children, start, test, wait_for  # noqa: E402
+
 DIR = tempfile.mkdtemp()
 TOKEN, VIEW = "operate-0123456789abcdef", "view-0123456789abcdef"
 RULES = ["com.shop.Cart::checkout", "com.shop.Payment::*",
          "hook com.shop.Inventory::* inside com.shop.Cart::checkout"]
-children = []
-
-
-def test(name, good, why=""):
-    print(f"ok {name}-{RELEASE}" if good else f"not ok {name}-{RELEASE}: {why}", flush=True)
-
-
-def wait_for(what, limit=60):
-    """The first true value of what(), or its last one."""
-    end, value = time.time() + limit, None
-    while time.time() < end:
-        value = what()
-        if value:
-            return value
-        time.sleep(0.1)
-    return value
 
 
 def start_shop():
-    shop = subprocess.Popen([JAVA, f"-agentpath:{OUT}/libsonde.so", "-cp", CLASSES, APP, "600"],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    children.append(shop)
-    return shop
+    return start([JAVA, f"-agentpath:{OUT}/libsonde.so", "-cp", CLASSES, APP, "600"])
 
 
-class Manager:
-    def start(self):
-        self.log = open(f"{DIR}/log", "a+")
-        begin = self.log.tell()
-        self.process = subprocess.Popen(
-            [f"{OUT}/sonded", "--listen", "127.0.0.1:0", "--store", f"{DIR}/store", "--only", APP,
-             "--interval", "0.5", "--log", "debug", "--token-file", f"{DIR}/token", "--view-token-file", f"{DIR}/view"],
-            stderr=self.log)
-        children.append(self.process)
-
-        def port():
-            self.log.seek(begin)
-            return re.search(r"listens on http://127.0.0.1:(\d+)", self.log.read())
-        self.port = int(wait_for(port)[1])
-
-    def ask(self, path, body=None, method=None, headers=None, token=None):
-        """The status, and the answer."""
-        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-        all_headers = {"Content-Type": "application/json"} if data is not None or method else {}
-        if token:
-            all_headers["Authorization"] = "Bearer " + token
-        all_headers.update(headers or {})
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, all_headers,
-                                         method=method or ("POST" if data is not None else "GET"))
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                status, text = answer.status, answer.read()
-        except urllib.error.HTTPError as e:
-            status, text = e.code, e.read()
-        except (urllib.error.URLError, ConnectionError, TimeoutError) as e:
-            return 0, {"error": str(e)}
-        try:
-            return status, json.loads(text) if text else {}
-        except ValueError:
-            return status, {"text": text.decode(errors="replace")}
-
-    def get(self, path):
-        return self.ask("/api/v1" + path)[1]
-
-
-m = Manager()
+m = Manager(OUT, f"{DIR}/store", f"{DIR}/log", ["--only", APP, "--interval", "0.5", "--token-file", f"{DIR}/token",
+                                               "--view-token-file", f"{DIR}/view"])
 A = "/applications/" + APP
 
 
@@ -205,8 +150,7 @@ def check_mended(checkout):
 
 def check_restart(checkout):
     """Sums are exact over a kill -9: all that was told before is in, and nothing is in twice."""
-    m.process.kill()
-    m.process.wait()
+    m.kill()
     m.start()
     plan = wait_for(lambda: m.get(A + "/plan").get("version"))
     test("manager-plan-survives-kill", plan == 10, plan)
@@ -352,6 +296,10 @@ def check_refusals():
         test("manager-" + name, got == want, got)
     plain = subprocess.run([f"{OUT}/sonded", "--plain", "--listen", "127.0.0.1:0", "--store", f"{DIR}/plain"],
                            capture_output=True, text=True, timeout=20)
+    write(f"{DIR}/long", "x" * 128 + "\n")
+    long = subprocess.run([f"{OUT}/sonded", "--token-file", f"{DIR}/long", "--store", f"{DIR}/plain"],
+                          capture_output=True, text=True, timeout=20)
+    test("manager-long-token-is-not-cut", long.returncode == 3 and "at most" in long.stderr, long)
     test("manager-behind-a-proxy-needs-a-token", plain.returncode == 2 and "--token-file" in plain.stderr, plain)
     for path in ("/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/v1/applications/%00/plan",
                  "/api/v1/applications/..%2f..%2fplan", "//etc/passwd", "/api/v1/traces/%zz", "/index.html/../x"):
@@ -460,7 +408,5 @@ def main():
 try:
     main()
 finally:
-    for child in children:
-        child.kill()
-        child.wait()
+    end_children()
     shutil.rmtree(DIR, ignore_errors=True)

@@ -142,6 +142,14 @@ struct job_dig {
 };
 int archive_run_dig(struct archive *s, struct archive_job *job);
 
+/* In place of the one of that id, if there is one. */
+struct job_alert {
+	struct archive_job job;
+	struct slice id, app, doc;   /* doc: JSON */
+	uint64_t began_ms, ended_ms; /* ended_ms 0: it is open */
+};
+int archive_run_alert(struct archive *s, struct archive_job *job);
+
 /* ---- reading ---- */
 
 typedef void archive_on_base(void *ctx, const struct archive_base *b);
@@ -175,6 +183,15 @@ int archive_plans(struct archive *s, struct slice app, uint64_t version, unsigne
 typedef void archive_on_text(void *ctx, struct slice text);
 int archive_digs(struct archive *s, struct slice app, unsigned limit, archive_on_text *on,
 		 void *ctx);
+int archive_dig(struct archive *s, struct slice id, archive_on_text *on, void *ctx);
+struct archive_alerts {
+	struct slice app, id; /* .n 0: any */
+	bool open;	      /* no others */
+	unsigned limit;
+};
+/* Newest first. */
+int archive_alerts(struct archive *s, const struct archive_alerts *which, archive_on_text *on,
+		   void *ctx);
 typedef void archive_on_audit(void *ctx, const struct job_audit *a);
 int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void *ctx);
 

@@ -25,6 +25,7 @@ enum statement {
 	ST_PLAN,
 	ST_AUDIT,
 	ST_DIG,
+	ST_ALERT,
 	STATEMENTS
 };
 

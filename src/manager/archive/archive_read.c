@@ -297,6 +297,36 @@ int archive_digs(struct archive *s, struct slice app, unsigned limit, archive_on
 	return answered(&q);
 }
 
+int archive_dig(struct archive *s, struct slice id, archive_on_text *on, void *ctx)
+{
+	struct question q;
+	int rc = ask(&q, s, "SELECT doc FROM dig WHERE id = ?");
+
+	if (rc < 0)
+		return rc;
+	archive_bind(q.st, "s", id);
+	while (next_row(&q))
+		on(ctx, archive_text(q.st, 0));
+	return answered(&q);
+}
+
+int archive_alerts(struct archive *s, const struct archive_alerts *which, archive_on_text *on,
+		   void *ctx)
+{
+	struct question q;
+	int rc = ask(&q, s,
+		     "SELECT doc FROM alert WHERE (?1 = '' OR app = ?1) AND (?2 = '' OR id = ?2)"
+		     " AND (?3 = 0 OR ended = 0) ORDER BY began DESC, id DESC LIMIT ?4");
+
+	if (rc < 0)
+		return rc;
+	archive_bind(q.st, "ssii", which->app, which->id, (uint64_t)which->open,
+		     (uint64_t)which->limit);
+	while (next_row(&q))
+		on(ctx, archive_text(q.st, 0));
+	return answered(&q);
+}
+
 int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void *ctx)
 {
 	struct question q;

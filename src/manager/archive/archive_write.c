@@ -41,7 +41,10 @@ static const char schema[] =
 	" comment TEXT, doc TEXT, PRIMARY KEY(app, version)) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS audit(id INTEGER PRIMARY KEY, at INTEGER, who TEXT, role TEXT,"
 	" origin TEXT, action TEXT, target TEXT, detail TEXT, status INTEGER);"
-	"CREATE TABLE IF NOT EXISTS dig(id TEXT PRIMARY KEY, app TEXT, started INTEGER, doc TEXT);";
+	"CREATE TABLE IF NOT EXISTS dig(id TEXT PRIMARY KEY, app TEXT, started INTEGER, doc TEXT);"
+	"CREATE TABLE IF NOT EXISTS alert(id TEXT PRIMARY KEY, app TEXT, began INTEGER, ended INTEGER,"
+	" doc TEXT);"
+	"CREATE INDEX IF NOT EXISTS alert_began ON alert(began);";
 
 static const char *const sql[STATEMENTS] = {
 	[ST_APP_ADD] =
@@ -71,6 +74,7 @@ static const char *const sql[STATEMENTS] = {
 	[ST_AUDIT] = "INSERT INTO audit(at, who, role, origin, action, target, detail, status)"
 		     " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
 	[ST_DIG] = "REPLACE INTO dig VALUES(?, ?, ?, ?)",
+	[ST_ALERT] = "REPLACE INTO alert VALUES(?, ?, ?, ?, ?)",
 };
 
 /* ---- statements ---- */
@@ -362,6 +366,14 @@ int archive_run_dig(struct archive *s, struct archive_job *job)
 	return archive_step(s->st[ST_DIG]);
 }
 
+int archive_run_alert(struct archive *s, struct archive_job *job)
+{
+	struct job_alert *j = (struct job_alert *)job;
+
+	archive_bind(s->st[ST_ALERT], "ssiis", j->id, j->app, j->began_ms, j->ended_ms, j->doc);
+	return archive_step(s->st[ST_ALERT]);
+}
+
 /* ---- what goes again ---- */
 
 static uint64_t ask_number(struct archive *s, const char *text)
@@ -413,14 +425,16 @@ static void drop_figures(struct archive *s, uint64_t now, uint64_t keep_ms)
 	run_sql(s, text);
 }
 
-/* Who did what, and digs.  Plans stay. */
+/* Who did what, digs, alerts.  Plans stay. */
 static void drop_papers(struct archive *s, uint64_t before_ms)
 {
-	char text[160];
+	char text[240];
 	unsigned long long at = before_ms;
 
 	snprintf(text, sizeof(text),
-		 "DELETE FROM audit WHERE at < %llu; DELETE FROM dig WHERE started < %llu", at, at);
+		 "DELETE FROM audit WHERE at < %llu; DELETE FROM dig WHERE started < %llu;"
+		 "DELETE FROM alert WHERE ended > 0 AND began < %llu",
+		 at, at, at);
 	run_sql(s, text);
 }
 

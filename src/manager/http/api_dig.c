@@ -57,15 +57,11 @@ int api_digs(struct api_request *c)
 	return request_end(&l.j, 200);
 }
 
-static void find_stored(void *ctx, struct slice doc)
+static void put_found(void *ctx, struct slice doc)
 {
 	struct api_request *c = ctx;
-	cJSON *d = cJSON_ParseWithLength((const char *)doc.p, doc.n);
-	const cJSON *id = cJSON_GetObjectItem(d, "id");
 
-	if (!c->out.n && cJSON_IsString(id) && slice_is(c->args[0], id->valuestring))
-		buf_put(&c->out, doc);
-	cJSON_Delete(d);
+	buf_put(&c->out, doc);
 }
 
 int api_dig(struct api_request *c)
@@ -79,7 +75,7 @@ int api_dig(struct api_request *c)
 		digs_json(d, &j);
 	pthread_mutex_unlock(&c->f->lock);
 	if (!d)
-		archive_digs(c->f->store, (struct slice){ NULL, 0 }, 100000, find_stored, c);
+		archive_dig(c->f->store, c->args[0], put_found, c);
 	return c->out.n ? 200 : request_fail(c, 404, "not_found", "there is no such dig");
 }
 

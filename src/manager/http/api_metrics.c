@@ -5,6 +5,7 @@
  * is left out is counted. */
 #include "export/prometheus.h"
 #include "manager/http/request.h"
+#include "manager/watch/watch.h"
 
 enum { METHODS_MAX = 20000 };
 
@@ -162,6 +163,34 @@ static void put_manager(struct metrics_page *p)
 		"Series that this page has no room for.", (double)p->left_out);
 }
 
+static void put_open(void *ctx, const char *app, const char *kind)
+{
+	struct prometheus *p = ctx;
+
+	prometheus_clear(p);
+	prometheus_label(p, "application", slice_str(app));
+	prometheus_label(p, "kind", slice_str(kind));
+	prometheus_value(p, "", 1);
+	prometheus_clear(p);
+}
+
+static void put_watch(struct metrics_page *p, struct watch *w)
+{
+	struct watch_counts c = watch_counts(w);
+
+	prometheus_family(&p->p, "sonde_alert_open", "gauge",
+			  "1 for each alert that is open: figures of methods are not as usual.");
+	watch_open(w, put_open, &p->p);
+	put_one(p, "sonde_manager_alerts_total", "counter", "Alerts that were raised.",
+		(double)c.raised);
+	put_one(p, "sonde_manager_alert_digs_total", "counter",
+		"Digs that were started for alerts.", (double)c.digs);
+	put_one(p, "sonde_manager_alert_messages_total", "counter",
+		"Messages about alerts that were delivered.", (double)c.told.delivered);
+	put_one(p, "sonde_manager_alert_messages_failed_total", "counter",
+		"Messages about alerts that were given up.", (double)c.told.failed);
+}
+
 int api_metrics(struct api_request *c)
 {
 	struct metrics_page p = { .p = { .out = &c->out }, .f = c->f, .mem = &c->mem };
@@ -171,6 +200,8 @@ int api_metrics(struct api_request *c)
 	put_agents(&p);
 	put_manager(&p);
 	pthread_mutex_unlock(&c->f->lock);
+	if (c->f->watch)
+		put_watch(&p, c->f->watch);
 	prometheus_release(&p.p);
 	c->type = "text/plain; version=0.0.4; charset=utf-8";
 	return 200;

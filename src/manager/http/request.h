@@ -103,6 +103,8 @@ int api_dig_cancel(struct api_request *c);
 int api_dig_push(struct api_request *c);
 int api_dig_events(struct api_request *c); /* stream.c */
 int api_events(struct api_request *c);
+int api_alerts(struct api_request *c); /* api_alert.c */
+int api_alert(struct api_request *c);
 int api_login(struct api_request *c); /* auth.c */
 int api_logout(struct api_request *c);
 

@@ -39,6 +39,8 @@ const struct route api_routes[] = {
 	{ "DELETE", V "/digs/*", ROLE_OPERATE, api_dig_cancel, "cancel" },
 	{ "GET", V "/digs/*/events", ROLE_VIEW, api_dig_events, NULL },
 	{ "POST", V "/digs/*/push", ROLE_OPERATE, api_dig_push, "push" },
+	{ "GET", V "/alerts", ROLE_VIEW, api_alerts, NULL },
+	{ "GET", V "/alerts/*", ROLE_VIEW, api_alert, NULL },
 	{ "GET", V "/events", ROLE_VIEW, api_events, NULL },
 	{ "GET", V "/overhead", ROLE_VIEW, api_overhead, NULL },
 	{ "GET", V "/audit", ROLE_VIEW, api_audit, NULL },

@@ -2,6 +2,7 @@
 /* sonded.c - the manager's main(): store, fleet, server, and what systemd wants to hear.
  *
  * SIGTERM and SIGINT end it: the server stops, what agents told last is stored. */
+#include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "base/version.h"
 #include "manager/settings.h"
 #include "manager/http/http.h"
+#include "manager/watch/watch.h"
 
 enum { CANNOT = 3 };
 
@@ -64,8 +66,10 @@ static int serve(const struct settings *config, struct archive *store)
 
 	if (rc >= 0) {
 		catch_signals();
-		rc = http_start(&http, &fleet, &port);
+		rc = watch_start(&fleet.watch, &fleet);
 	}
+	if (rc >= 0)
+		rc = http_start(&http, &fleet, &port);
 	if (rc >= 0) {
 		bool six = strchr(config->address, ':') != NULL;
 
@@ -80,6 +84,7 @@ static int serve(const struct settings *config, struct archive *store)
 	}
 	fleet_quit(&fleet);
 	http_stop(http);
+	watch_stop(fleet.watch);
 	archive_close(store); /* before the fleet: what is queued has names of it */
 	fleet_release(&fleet);
 	return rc < 0 ? CANNOT : 0;
@@ -95,6 +100,7 @@ int main(int argc, char **argv)
 	if (status != SETTINGS_GO)
 		return status;
 	log_set(config.level);
+	curl_global_init(CURL_GLOBAL_DEFAULT);
 	limits = (struct archive_limits){ config.keep_days, config.keep_bytes };
 	if (archive_open(&store, config.store, &limits) < 0)
 		return CANNOT;

@@ -83,6 +83,7 @@ export const api = {
 	hotspots: (instance: string, seconds: number, s?: AbortSignal) =>
 		get<T.Hotspots>("/instances/" + encodeURIComponent(instance) + "/hotspots" + query({ seconds }), s),
 	digs: (name: string, s?: AbortSignal) => get<{ digs: T.Dig[] }>("/digs" + query({ application: name, limit: 30 }), s),
+	alerts: (name: string, s?: AbortSignal) => get<{ alerts: T.Alert[] }>("/alerts" + query({ application: name, limit: 10 }), s),
 	dig: (id: string, s?: AbortSignal) => get<T.Dig>("/digs/" + encodeURIComponent(id), s),
 	startDig: (change: { instance: string; method?: string; for_ms?: number; budget?: number }) => ask<T.Dig>("POST", "/digs", change),
 	cancelDig: (id: string) => ask<void>("DELETE", "/digs/" + encodeURIComponent(id)),

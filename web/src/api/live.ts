@@ -7,7 +7,7 @@ export type Link = "live" | "connecting" | "away";
 
 export const link = signal<Link>("connecting");
 
-const TOPICS = ["instance", "figures", "plan", "status", "traces", "dig"];
+const TOPICS = ["instance", "figures", "plan", "status", "traces", "dig", "alert"];
 const listeners = new Map<string, Set<() => void>>();
 
 export function arrivals(topic: string, told: () => void): () => void {

@@ -175,3 +175,16 @@ export interface Overhead {
 		calls_per_s?: number; methods?: number }[];
 	manager?: Record<string, unknown>;
 }
+
+export interface Alert {
+	id: string;
+	application?: string;
+	kind?: "slow" | "errors" | "stalls";
+	state?: "open" | "over";
+	began_ms?: number;
+	text?: string;
+	dig?: string;
+	digging?: boolean;
+	finding?: string;
+	why_no_finding?: string;
+}

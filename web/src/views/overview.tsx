@@ -11,10 +11,11 @@ import { Empty, Figure, Meter, Name, Panel } from "../base/parts";
 import { link, put, route } from "../base/route";
 import { readable } from "../base/rule";
 import { app, applications, instance, overhead, range, rangeKey, SPANS } from "../state";
+import { Alerts } from "./alerts";
 import { alive, InstancePicker, instanceName, NoApplication, setSpan, SpanPicker, Trouble } from "./shared";
 
 export function Overview() {
-	return app.value ? <OneApplication /> : <AllApplications />;
+	return <>{app.value ? <OneApplication /> : <AllApplications />}<Alerts /></>;
 }
 
 // ---- all applications ----------------------------------------------------------------------------------------
