@@ -136,7 +136,7 @@ struct instance {
 };
 
 struct dug;
-struct watch;
+struct lookout;
 
 struct fleet {
 	pthread_mutex_t lock;
@@ -149,7 +149,7 @@ struct fleet {
 	struct instance *instances;
 	size_t n_instances;
 	struct dug *digs;
-	struct watch *watch;	       /* NULL: it is switched off */
+	struct lookout *lookout;       /* NULL: it is switched off */
 	uint64_t slot_ms;	       /* that is being collected */
 	uint64_t look_ms, far_look_ms; /* when to look for processes again */
 	uint64_t traces_kept, traces_passed;

@@ -5,7 +5,7 @@
  * is left out is counted. */
 #include "export/prometheus.h"
 #include "manager/http/request.h"
-#include "manager/watch/watch.h"
+#include "manager/watch/lookout.h"
 
 enum { METHODS_MAX = 20000 };
 
@@ -174,13 +174,13 @@ static void put_open(void *ctx, const char *app, const char *kind)
 	prometheus_clear(p);
 }
 
-static void put_watch(struct metrics_page *p, struct watch *w)
+static void put_lookout(struct metrics_page *p, struct lookout *w)
 {
-	struct watch_counts c = watch_counts(w);
+	struct lookout_counts c = lookout_counts(w);
 
 	prometheus_family(&p->p, "sonde_alert_open", "gauge",
 			  "1 for each alert that is open: figures of methods are not as usual.");
-	watch_open(w, put_open, &p->p);
+	lookout_open(w, put_open, &p->p);
 	put_one(p, "sonde_manager_alerts_total", "counter", "Alerts that were raised.",
 		(double)c.raised);
 	put_one(p, "sonde_manager_alert_digs_total", "counter",
@@ -200,8 +200,8 @@ int api_metrics(struct api_request *c)
 	put_agents(&p);
 	put_manager(&p);
 	pthread_mutex_unlock(&c->f->lock);
-	if (c->f->watch)
-		put_watch(&p, c->f->watch);
+	if (c->f->lookout)
+		put_lookout(&p, c->f->lookout);
 	prometheus_release(&p.p);
 	c->type = "text/plain; version=0.0.4; charset=utf-8";
 	return 200;

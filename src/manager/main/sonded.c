@@ -14,7 +14,7 @@
 #include "base/version.h"
 #include "manager/settings.h"
 #include "manager/http/http.h"
-#include "manager/watch/watch.h"
+#include "manager/watch/lookout.h"
 
 enum { CANNOT = 3 };
 
@@ -66,7 +66,7 @@ static int serve(const struct settings *config, struct archive *store)
 
 	if (rc >= 0) {
 		catch_signals();
-		rc = watch_start(&fleet.watch, &fleet);
+		rc = lookout_start(&fleet.lookout, &fleet);
 	}
 	if (rc >= 0)
 		rc = http_start(&http, &fleet, &port);
@@ -84,7 +84,7 @@ static int serve(const struct settings *config, struct archive *store)
 	}
 	fleet_quit(&fleet);
 	http_stop(http);
-	watch_stop(fleet.watch);
+	lookout_stop(fleet.lookout);
 	archive_close(store); /* before the fleet: what is queued has names of it */
 	fleet_release(&fleet);
 	return rc < 0 ? CANNOT : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.c - the thread: a window ends, figures of all methods are compared with what is usual. */
+/* lookout.c - the thread: a window ends, figures of all methods are compared with what is usual. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/mem.h"
-#include "manager/watch/watch_priv.h"
+#include "manager/watch/lookout_priv.h"
 
 enum {
 	STORED_MS = 2500, /* what belongs to a window is in the store then */
@@ -18,7 +18,7 @@ static const double lost_least = 0.01; /* of a thread's time */
 /* ---- one window ---- */
 
 struct judging {
-	struct watch *w;
+	struct lookout *w;
 	struct learned_app *app;
 	struct alert_figure *broken[USUAL_KINDS];
 	size_t n[USUAL_KINDS];
@@ -73,7 +73,7 @@ static void judge_one(struct judging *j, struct learned_method *m, const struct 
 	if (change == USUAL_BREAKS)
 		note(j, kind, &f);
 	else if (change == USUAL_GOOD_AGAIN)
-		watch_good_again(j->w, j->app, kind, m->name);
+		lookout_good_again(j->w, j->app, kind, m->name);
 }
 
 static void judge(void *ctx, const struct past_window *p)
@@ -100,7 +100,7 @@ static void see_silence(struct judging *j)
 			if (!m->judge[k].broken || m->seen_ms + limit > j->end_ms)
 				continue;
 			m->judge[k] = (struct judge){ 0 };
-			watch_good_again(j->w, j->app, k, m->name);
+			lookout_good_again(j->w, j->app, k, m->name);
 		}
 	}
 }
@@ -112,7 +112,7 @@ static int by_lost(const void *a, const void *b)
 	return (x->lost < y->lost) - (x->lost > y->lost);
 }
 
-static void judge_app(struct watch *w, struct learned_app *a, uint64_t end_ms)
+static void judge_app(struct lookout *w, struct learned_app *a, uint64_t end_ms)
 {
 	struct judging j = { .w = w, .app = a, .end_ms = end_ms };
 	struct past_span span = { .app = slice_str(a->name),
@@ -126,7 +126,7 @@ static void judge_app(struct watch *w, struct learned_app *a, uint64_t end_ms)
 	for (unsigned k = 0; k < USUAL_KINDS; k++) {
 		if (j.n[k]) {
 			qsort(j.broken[k], j.n[k], sizeof(*j.broken[k]), by_lost);
-			watch_raise(w, a, k, &(struct breaks){ j.broken[k], j.n[k] });
+			lookout_raise(w, a, k, &(struct broken_figures){ j.broken[k], j.n[k] });
 		}
 		mem_free(j.broken[k]);
 	}
@@ -156,10 +156,10 @@ static struct app_names connected_apps(struct fleet *f)
 }
 
 /* Methods of an alert from before a restart are broken still, by what was usual then. */
-static void take_up(struct watch *w, struct learned_app *app)
+static void take_up(struct lookout *w, struct learned_app *app)
 {
 	for (unsigned k = 0; k < USUAL_KINDS; k++) {
-		struct alert *a = watch_find_open(w, app->name, k);
+		struct alert *a = lookout_find_open(w, app->name, k);
 
 		for (size_t i = 0; a && i < a->n; i++) {
 			struct learned_method *m =
@@ -174,7 +174,7 @@ static void take_up(struct watch *w, struct learned_app *app)
 	}
 }
 
-static struct learned_app *app_of(struct watch *w, const char *name)
+static struct learned_app *app_of(struct lookout *w, const char *name)
 {
 	struct learned_app *a = w->apps;
 
@@ -191,7 +191,7 @@ static struct learned_app *app_of(struct watch *w, const char *name)
 	return a;
 }
 
-static void see_app(struct watch *w, const char *name, uint64_t end_ms)
+static void see_app(struct lookout *w, const char *name, uint64_t end_ms)
 {
 	struct learned_app *a = app_of(w, name);
 	struct learn_how how = { .window_ms = w->window_ms,
@@ -207,7 +207,7 @@ static void see_app(struct watch *w, const char *name, uint64_t end_ms)
 	judge_app(w, a, end_ms);
 }
 
-static void see_window(struct watch *w, uint64_t day_ms)
+static void see_window(struct lookout *w, uint64_t day_ms)
 {
 	uint64_t end = day_ms - STORED_MS;
 	struct app_names names;
@@ -222,7 +222,7 @@ static void see_window(struct watch *w, uint64_t day_ms)
 	mem_free(names.v);
 }
 
-static bool nap(struct watch *w)
+static bool nap(struct lookout *w)
 {
 	struct timespec until;
 	bool ends;
@@ -239,20 +239,20 @@ static bool nap(struct watch *w)
 
 static void *run(void *arg)
 {
-	struct watch *w = arg;
+	struct lookout *w = arg;
 
 	while (nap(w)) {
 		see_window(w, fleet_day_ms());
-		watch_digs(w, fleet_clock_ms());
+		lookout_digs(w, fleet_clock_ms());
 	}
 	return NULL;
 }
 
 /* ---- from outside ---- */
 
-struct watch_counts watch_counts(struct watch *w)
+struct lookout_counts lookout_counts(struct lookout *w)
 {
-	struct watch_counts c;
+	struct lookout_counts c;
 
 	pthread_mutex_lock(&w->lock);
 	c = w->counts;
@@ -261,8 +261,8 @@ struct watch_counts watch_counts(struct watch *w)
 	return c;
 }
 
-void watch_open(struct watch *w, void (*on)(void *ctx, const char *app, const char *kind),
-		void *ctx)
+void lookout_open(struct lookout *w, void (*on)(void *ctx, const char *app, const char *kind),
+		  void *ctx)
 {
 	pthread_mutex_lock(&w->lock);
 	for (struct alert *a = w->alerts; a; a = a->next)
@@ -271,9 +271,9 @@ void watch_open(struct watch *w, void (*on)(void *ctx, const char *app, const ch
 	pthread_mutex_unlock(&w->lock);
 }
 
-int watch_start(struct watch **out, struct fleet *f)
+int lookout_start(struct lookout **out, struct fleet *f)
 {
-	struct watch *w = NULL;
+	struct lookout *w = NULL;
 	uint64_t now = fleet_day_ms();
 
 	*out = NULL;
@@ -282,22 +282,24 @@ int watch_start(struct watch **out, struct fleet *f)
 	w = mem_alloc(sizeof(*w));
 	if (!w)
 		return E_NO_MEMORY;
-	*w = (struct watch){ .f = f, .config = f->config, .window_ms = f->config->watch_window_ms };
+	*w = (struct lookout){ .f = f,
+			       .config = f->config,
+			       .window_ms = f->config->watch_window_ms };
 	w->judged_ms = now - now % w->window_ms;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->work, NULL);
 	w->tell = tell_start(f->config);
-	watch_restore(w);
+	lookout_restore(w);
 	if (!w->tell || pthread_create(&w->thread, NULL, run, w) != 0) {
 		w->thread = 0;
-		watch_stop(w);
+		lookout_stop(w);
 		return E_NO_MEMORY;
 	}
 	*out = w;
 	return 0;
 }
 
-void watch_stop(struct watch *w)
+void lookout_stop(struct lookout *w)
 {
 	if (!w)
 		return;

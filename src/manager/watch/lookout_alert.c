@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch_alert.c - alerts are raised, told of, and closed. */
+/* lookout_alert.c - alerts are raised, told of, and closed. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "manager/watch/watch_priv.h"
+#include "manager/watch/lookout_priv.h"
 
 enum { RESTORE_MAX = 200 };
 
@@ -44,7 +44,7 @@ static void put_mail(const struct alert *a, struct slice text, struct buf *out)
 	buf_printf(out, "\nAlert %s of %s\n", a->id, a->app);
 }
 
-static void tell_all(struct watch *w, const struct alert *a, const char *event, struct slice json)
+static void tell_all(struct lookout *w, const struct alert *a, const char *event, struct slice json)
 {
 	struct buf text = { 0 }, mail = { 0 }, message = { 0 };
 	char subject[200];
@@ -64,7 +64,7 @@ static void tell_all(struct watch *w, const struct alert *a, const char *event, 
 	buf_release(&text);
 }
 
-static void keep(struct watch *w, const struct alert *a, struct slice json)
+static void keep(struct lookout *w, const struct alert *a, struct slice json)
 {
 	struct job_alert *job = archive_job(sizeof(*job));
 
@@ -79,7 +79,7 @@ static void keep(struct watch *w, const struct alert *a, struct slice json)
 	archive_put(w->f->store, &job->job);
 }
 
-void watch_publish(struct watch *w, struct alert *a, const char *event)
+void lookout_publish(struct lookout *w, struct alert *a, const char *event)
 {
 	struct buf doc = { 0 };
 	struct json j = json_to(&doc);
@@ -96,7 +96,7 @@ void watch_publish(struct watch *w, struct alert *a, const char *event)
 
 /* ---- begin and end ---- */
 
-struct alert *watch_find_open(struct watch *w, const char *app, enum usual_kind kind)
+struct alert *lookout_find_open(struct lookout *w, const char *app, enum usual_kind kind)
 {
 	struct alert *a = w->alerts;
 
@@ -105,16 +105,16 @@ struct alert *watch_find_open(struct watch *w, const char *app, enum usual_kind 
 	return a;
 }
 
-static void add_all(struct alert *a, const struct breaks *b)
+static void add_all(struct alert *a, const struct broken_figures *b)
 {
 	for (size_t i = 0; i < b->n; i++)
 		alert_add(a, &b->v[i]);
 }
 
-void watch_raise(struct watch *w, struct learned_app *app, enum usual_kind kind,
-		 const struct breaks *b)
+void lookout_raise(struct lookout *w, struct learned_app *app, enum usual_kind kind,
+		   const struct broken_figures *b)
 {
-	struct alert *a = watch_find_open(w, app->name, kind);
+	struct alert *a = lookout_find_open(w, app->name, kind);
 	bool fresh = !a;
 
 	pthread_mutex_lock(&w->lock);
@@ -131,13 +131,13 @@ void watch_raise(struct watch *w, struct learned_app *app, enum usual_kind kind,
 	}
 	pthread_mutex_unlock(&w->lock);
 	if (a)
-		watch_publish(w, a, fresh ? "alert" : NULL);
+		lookout_publish(w, a, fresh ? "alert" : NULL);
 }
 
-void watch_good_again(struct watch *w, struct learned_app *app, enum usual_kind kind,
-		      const char *method)
+void lookout_good_again(struct lookout *w, struct learned_app *app, enum usual_kind kind,
+			const char *method)
 {
-	struct alert *a = watch_find_open(w, app->name, kind);
+	struct alert *a = lookout_find_open(w, app->name, kind);
 	struct alert_figure *f = a ? alert_find(a, method) : NULL;
 	bool over;
 
@@ -151,12 +151,12 @@ void watch_good_again(struct watch *w, struct learned_app *app, enum usual_kind 
 		a->wants_dig = false;
 	}
 	pthread_mutex_unlock(&w->lock);
-	watch_publish(w, a, over ? "good_again" : NULL);
+	lookout_publish(w, a, over ? "good_again" : NULL);
 }
 
 static void restore_one(void *ctx, struct slice doc)
 {
-	struct watch *w = ctx;
+	struct lookout *w = ctx;
 	struct alert *a = alert_read(doc);
 
 	if (!a || a->ended_ms) {
@@ -167,7 +167,7 @@ static void restore_one(void *ctx, struct slice doc)
 	w->alerts = a;
 }
 
-void watch_restore(struct watch *w)
+void lookout_restore(struct lookout *w)
 {
 	archive_alerts(w->f->store, &(struct archive_alerts){ .open = true, .limit = RESTORE_MAX },
 		       restore_one, w);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch_dig.c - for an alert, one dig below the method that lost most time, in the process where it is
+/* lookout_dig.c - for an alert, one dig below the method that lost most time, in the process where it is
  * slowest: one at a time, and not again for the same application for a while. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "manager/fleet/digs.h"
-#include "manager/watch/watch_priv.h"
+#include "manager/watch/lookout_priv.h"
 
 enum { REST_MS = 600000, CANDIDATES = 64 };
 
@@ -19,7 +19,7 @@ static void add_calls(void *ctx, const struct past_window *p)
 		sum->sums[k] += p->sums[k];
 }
 
-static double slowness(struct watch *w, const struct alert *a, const char *instance)
+static double slowness(struct lookout *w, const struct alert *a, const char *instance)
 {
 	struct past_window sum = { .width_ms = w->window_ms };
 	struct past_span span = { .app = slice_str(a->app),
@@ -47,7 +47,7 @@ static unsigned connected(struct fleet *f, const char *app, char ids[CANDIDATES]
 	return n;
 }
 
-static bool choose(struct watch *w, struct alert *a)
+static bool choose(struct lookout *w, struct alert *a)
 {
 	static char ids[CANDIDATES][FLEET_ID]; /* of the one thread */
 	unsigned n = connected(w->f, a->app, ids), best = 0;
@@ -77,7 +77,7 @@ static void target_of(const char *method, struct buf *out)
 		buf_printf(out, "%.*s::%.*s", (int)dot - 1, method, (int)(n - dot), method + dot);
 }
 
-static void start(struct watch *w, struct alert *a)
+static void start(struct lookout *w, struct alert *a)
 {
 	struct digs_wish wish = { .by = slice_str("alert"), .budget = w->config->watch_budget };
 	struct buf target = { 0 };
@@ -101,11 +101,11 @@ static void start(struct watch *w, struct alert *a)
 	if (rc < 0 && rc != E_LIMIT)
 		snprintf(a->why, sizeof(a->why), "it could not be started: %s", err_text(rc));
 	if (rc != E_LIMIT)
-		watch_publish(w, a, NULL);
+		lookout_publish(w, a, NULL);
 }
 
 /* True: its dig has ended; *answer is a copy of what it said. */
-static bool has_ended(struct watch *w, const struct alert *a, struct buf *answer, char why[256])
+static bool has_ended(struct lookout *w, const struct alert *a, struct buf *answer, char why[256])
 {
 	struct dug *d;
 	bool ended;
@@ -120,7 +120,7 @@ static bool has_ended(struct watch *w, const struct alert *a, struct buf *answer
 	return ended;
 }
 
-static void see_end(struct watch *w, struct alert *a)
+static void see_end(struct lookout *w, struct alert *a)
 {
 	struct buf answer = { 0 };
 	char why[256];
@@ -129,12 +129,12 @@ static void see_end(struct watch *w, struct alert *a)
 		pthread_mutex_lock(&w->lock);
 		alert_take_answer(a, buf_slice(&answer), why[0] ? why : "it said nothing");
 		pthread_mutex_unlock(&w->lock);
-		watch_publish(w, a, "finding");
+		lookout_publish(w, a, "finding");
 	}
 	buf_release(&answer);
 }
 
-static void drop_old(struct watch *w)
+static void drop_old(struct lookout *w)
 {
 	pthread_mutex_lock(&w->lock);
 	for (struct alert **at = &w->alerts; *at;) {
@@ -150,7 +150,7 @@ static void drop_old(struct watch *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static struct learned_app *app_of(struct watch *w, const char *name)
+static struct learned_app *app_of(struct lookout *w, const char *name)
 {
 	struct learned_app *a = w->apps;
 
@@ -159,7 +159,7 @@ static struct learned_app *app_of(struct watch *w, const char *name)
 	return a;
 }
 
-static void see_wish(struct watch *w, struct alert *a, uint64_t now)
+static void see_wish(struct lookout *w, struct alert *a, uint64_t now)
 {
 	struct learned_app *app = app_of(w, a->app);
 
@@ -171,7 +171,7 @@ static void see_wish(struct watch *w, struct alert *a, uint64_t now)
 		app->next_dig_ms = now; /* others dig */
 }
 
-void watch_digs(struct watch *w, uint64_t now)
+void lookout_digs(struct lookout *w, uint64_t now)
 {
 	bool busy = false;
 
