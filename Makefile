@@ -86,9 +86,9 @@ TESTED_FILES := src/manager/http/query.c src/manager/watch/usual.c
 
 # The sampler, what is exported, and what shows both.
 CORE_FOLDERS += sample
-CLI_FOLDERS += export cli/hot cli/look
+CLI_FOLDERS += export cli/hot cli/look cli/top
 AGENT_FOLDERS += agent/sampling
-TESTED_FOLDERS += cli/hot cli/look
+TESTED_FOLDERS += cli/hot cli/look cli/top
 
 sources = $(sort $(foreach f,$(1),$(wildcard src/$(f)/*.[cS] src/$(f)/arch/$(ARCH)/*.[cS])))
 objects = $(addprefix $(2)/,$(addsuffix .o,$(basename $(1))))

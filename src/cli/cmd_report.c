@@ -217,7 +217,9 @@ static bool key(void *ctx, int pressed)
 
 static int run_live(struct view *v)
 {
-	const struct live live = { v->interval_ms, ask_again, show_again, key };
+	const struct live live = {
+		.interval_ms = v->interval_ms, .ask = ask_again, .show = show_again, .key = key
+	};
 	int status = v->reset ? reset(v) : CLI_DONE;
 
 	return status == CLI_DONE ? live_run(&live, v) : status;

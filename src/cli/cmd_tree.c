@@ -409,7 +409,7 @@ static int print_once(struct view *v)
 
 static int run(struct view *v, const char *text)
 {
-	const struct live live = { v->interval_ms, ask_again, show, NULL };
+	const struct live live = { .interval_ms = v->interval_ms, .ask = ask_again, .show = show };
 	int status = target_find(text, &v->target);
 
 	if (status == CLI_DONE)

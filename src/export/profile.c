@@ -9,6 +9,7 @@ void profile_init(struct profile *p)
 {
 	*p = (struct profile){ 0 };
 	arena_init(&p->mem);
+	arena_init(&p->stack_mem);
 }
 
 void profile_release(struct profile *p)
@@ -16,9 +17,19 @@ void profile_release(struct profile *p)
 	map_release(&p->frame_ids);
 	map_release(&p->stack_ids);
 	arena_release(&p->mem);
+	arena_release(&p->stack_mem);
 	mem_free(p->frames);
 	mem_free(p->stacks);
 	*p = (struct profile){ 0 };
+}
+
+void profile_forget_stacks(struct profile *p)
+{
+	map_release(&p->stack_ids);
+	map_init(&p->stack_ids);
+	arena_reset(&p->stack_mem);
+	p->n_stacks = 0;
+	p->total = p->lost = 0;
 }
 
 /* Room for one more of size bytes each. */
@@ -92,7 +103,8 @@ static void add_new(struct profile *p, const struct profile_stack *s, struct sli
 		return;
 	}
 	if (!grow((void **)&p->stacks, p->n_stacks, &p->stacks_cap, sizeof(*p->stacks)) ||
-	    !(kept = arena_dup(&p->mem, key)).p || !(place = map_put(&p->stack_ids, kept, NULL))) {
+	    !(kept = arena_dup(&p->stack_mem, key)).p ||
+	    !(place = map_put(&p->stack_ids, kept, NULL))) {
 		fail(p, E_NO_MEMORY);
 		return;
 	}

@@ -26,7 +26,7 @@ struct profile_stack {
 };
 
 struct profile {
-	struct arena mem;
+	struct arena mem, stack_mem;
 	struct map frame_ids, stack_ids;
 	struct profile_frame *frames;
 	struct profile_stack *stacks;
@@ -37,6 +37,9 @@ struct profile {
 
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
+
+/* All stacks and sums are gone; frames keep their numbers. */
+void profile_forget_stacks(struct profile *p);
 
 /* The number of a frame; 0 after an error too. */
 uint32_t profile_frame(struct profile *p, const struct profile_frame *f);

@@ -60,7 +60,9 @@ static bool wait_for_next(const struct live *l, void *ctx, uint64_t next, bool *
 	}
 	key = term_live_key(left);
 	*changed = clock_ns() < next; /* a key, or the size */
-	if (key == 'q' || key == 'Q' || key == 3 || client_interrupted())
+	if (client_interrupted() || key == 3)
+		return false;
+	if ((key == 'q' || key == 'Q') && !(l->typing && l->typing(ctx)))
 		return false;
 	if (key && l->key)
 		l->key(ctx, key);
@@ -84,7 +86,8 @@ static void draw(const struct live *l, void *ctx, struct buf *out)
 
 int live_run(const struct live *l, void *ctx)
 {
-	bool live = term_live_start(), changed, on;
+	bool live = !l->plain && term_live_start(), changed = false, on;
+	uint64_t pages = 0;
 	struct buf out = { 0 };
 	char why[200] = "";
 	int status;
@@ -97,7 +100,8 @@ int live_run(const struct live *l, void *ctx)
 			break;
 		do {
 			draw(l, ctx, &out);
-			on = wait_for_next(l, ctx, next, &changed);
+			on = (live || !l->pages || ++pages < l->pages) &&
+			     wait_for_next(l, ctx, next, &changed);
 		} while (on && changed);
 	} while (on && !ferror(stdout));
 	term_live_end();

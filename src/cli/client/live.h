@@ -6,7 +6,10 @@
  *
  *	ask	sends the request and takes the rows, by live_ask
  *	show	writes what is there now, for so many columns and rows (0: without limit)
- *	key	what a key means; true: show it anew.  May be NULL. */
+ *	key	what a key means; true: show it anew.  May be NULL.
+ *	typing	is a text being typed?  Then 'q' is a letter of it.  May be NULL.
+ *
+ * With `plain` texts follow each other on a terminal, too; with `pages` (0: without limit) so many. */
 #ifndef CLI_CLIENT_LIVE_H
 #define CLI_CLIENT_LIVE_H
 
@@ -17,6 +20,9 @@ struct live {
 	int (*ask)(void *ctx, char why[200]);
 	void (*show)(void *ctx, struct buf *out, unsigned columns, unsigned rows);
 	bool (*key)(void *ctx, int key);
+	bool (*typing)(void *ctx);
+	bool plain;
+	uint64_t pages;
 };
 
 /* The exit status: that of ask when it was not CLI_DONE, with its reason on stderr. */

@@ -46,8 +46,7 @@ void hot_put_name(struct buf *out, uint32_t kind, struct slice name, unsigned wi
 		method_name_put(out, &m, false);
 }
 
-/* The kinds that have most of its own samples. */
-static const char *main_kind(const struct ranked *f)
+const char *hot_main_kind(const struct ranked *f)
 {
 	uint32_t best = f->kind;
 
@@ -64,7 +63,7 @@ static void add_row(const struct hot_view *v, struct table *t, const struct rank
 	table_cell(t, figure_share(text, share(f->self, v->r->total)));
 	table_cell(t, figure_share(text, share(f->total, v->r->total)));
 	table_cell(t, figure_count(text, f->self));
-	table_cell(t, main_kind(f));
+	table_cell(t, hot_main_kind(f));
 }
 
 static bool is_shown(const struct hot_view *v, size_t i)

@@ -23,6 +23,9 @@ void hot_json(const struct hot_view *v, struct buf *out);
 /* "10.0 s, 9,812 samples of 14 threads (perf events), 0.1 % broken" */
 void hot_put_about(const struct sampled *s, struct buf *out);
 
+/* What ran most of a function's own samples: "C2". */
+const char *hot_main_kind(const struct ranked *f);
+
 /* A name for people: com.shop.Cart.total, memcpy; at most width columns (0: all of it). */
 void hot_put_name(struct buf *out, uint32_t kind, struct slice name, unsigned width);
 

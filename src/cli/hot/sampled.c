@@ -120,15 +120,23 @@ static void take_thread(struct sampled *s, const struct wire_stack_thread *m)
 		*place = (uintptr_t)t;
 }
 
-/* The outermost frame of a thread's stacks, when threads are told apart. */
-static uint32_t frame_of_thread(struct sampled *s, uint32_t number)
+struct slice sampled_thread_name(const struct sampled *s, uint32_t number)
 {
 	const uintptr_t *place =
 		map_get(&s->threads, (struct slice){ (const uint8_t *)&number, 4 });
-	struct slice name = place ? ((const struct thread *)*place)->name : slice_str("?");
+
+	return place ? ((const struct thread *)*place)->name : (struct slice){ 0 };
+}
+
+/* The outermost frame of a thread's stacks, when threads are told apart. */
+static uint32_t frame_of_thread(struct sampled *s, uint32_t number)
+{
+	struct slice name = sampled_thread_name(s, number);
 	struct buf text = { 0 };
 	uint32_t frame;
 
+	if (!name.n)
+		name = slice_str("?");
 	buf_printf(&text, "[%.*s, %u]", SLICE_FMT(name), number);
 	frame = profile_frame(&s->profile, &(struct profile_frame){ .name = buf_slice(&text) });
 	buf_release(&text);
@@ -178,7 +186,7 @@ static void take_state(struct sampled *s, const struct wire_stacks_state *m)
 		(struct slice){ s->texts.p + s->state.engine.n, s->texts.err ? 0 : m->note.n };
 }
 
-static bool take_row(void *ctx, unsigned type, struct slice payload)
+bool sampled_take(void *ctx, unsigned type, struct slice payload)
 {
 	struct sampled *s = ctx;
 	struct wire_stack_place place;
@@ -208,22 +216,36 @@ uint64_t sampled_broken(const struct sampled *s)
 
 /* ---- asking -------------------------------------------------------------------------------- */
 
+void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const struct target *t)
+{
+	s->pid = t->pid;
+	s->wall = wish->wall;
+	s->by_thread = wish->threads;
+	snprintf(s->name, sizeof(s->name), "%s", t->name);
+	symbols_init(&s->symbols, t->pid);
+}
+
+void sampled_ask(struct buf *out, const struct sampled_wish *wish, uint64_t for_ns)
+{
+	wire_put_ask_stacks(out, &(struct wire_ask_stacks){ .for_ns = for_ns,
+							    .rate = wish->rate,
+							    .mode = wish->wall });
+}
+
 static int ask_agent(struct sampled *s, const struct sampled_wish *wish, const struct target *t)
 {
 	struct visit visit;
 	struct client client = { .fd = -1 };
 	struct wire_done done = { 0 };
 	const struct client_flow flow = {
-		.waiting = "samples", .seen = &s->profile.total, .row = take_row, .ctx = s
+		.waiting = "samples", .seen = &s->profile.total, .row = sampled_take, .ctx = s
 	};
 	char gone[80];
 	int status = visit_begin(&visit, &client, t);
 
 	if (status != CLI_DONE)
 		return status;
-	wire_put_ask_stacks(&client.out, &(struct wire_ask_stacks){ .for_ns = wish->for_ns,
-								    .rate = wish->rate,
-								    .mode = wish->wall });
+	sampled_ask(&client.out, wish, wish->for_ns);
 	status = client_send(&client);
 	if (status == CLI_DONE)
 		switch (client_listen(&client, &flow, &done)) {
@@ -248,11 +270,7 @@ int sampled_run(struct sampled *s, const struct sampled_wish *wish)
 
 	if (status != CLI_DONE)
 		return status;
-	s->pid = target.pid;
-	s->wall = wish->wall;
-	s->by_thread = wish->threads;
-	snprintf(s->name, sizeof(s->name), "%s", target.name);
-	symbols_init(&s->symbols, target.pid);
+	sampled_is_of(s, wish, &target);
 	status = ask_agent(s, wish, &target);
 	if (status == CLI_DONE && s->profile.err)
 		status = cli_cannot("%s", err_text(s->profile.err));

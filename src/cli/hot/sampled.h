@@ -42,6 +42,15 @@ int sampled_run(struct sampled *s, const struct sampled_wish *wish);
 bool sampled_is_file(const char *path);
 int sampled_read(struct sampled *s, const char *path);
 
+struct target;
+void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const struct target *t);
+void sampled_ask(struct buf *out, const struct sampled_wish *wish,
+		 uint64_t for_ns); /* 0: without end */
+
+/* A message of the agent's: true always. */
+bool sampled_take(void *s, unsigned type, struct slice payload);
+struct slice sampled_thread_name(const struct sampled *s, uint32_t number); /* empty: not told */
+
 uint64_t sampled_broken(const struct sampled *s); /* samples whose stacks are not whole */
 
 /* A short word for a PLACE_*: "C2", "inlined". */

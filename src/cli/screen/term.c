@@ -25,8 +25,10 @@ static const int deadly[] = { SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
 
 static struct {
 	volatile sig_atomic_t live;
-	bool keys;  /* stdin is a terminal, whose settings were changed */
-	bool ended; /* ... and gives no more keys */
+	bool keys;		 /* stdin is a terminal, whose settings were changed */
+	bool ended;		 /* ... and gives no more keys */
+	unsigned char typed[64]; /* and not handed out yet */
+	size_t n_typed;
 	struct termios before, during;
 	struct sigaction old[COUNT(deadly)], old_cont, old_winch;
 } term;
@@ -143,6 +145,7 @@ bool term_live_start(void)
 	if (term.live || !term_is())
 		return false;
 	term.ended = false;
+	term.n_typed = 0;
 	term.keys = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &term.before) == 0;
 	term.during = term.before;
 	term.during.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
@@ -196,15 +199,60 @@ void term_live_draw(struct slice text)
 	buf_release(&out);
 }
 
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+/* What terminals send for a key, behind ESC. */
+static const struct {
+	const char *text;
+	int key;
+} sequences[] = {
+	{ "[A", TERM_UP },	   { "[B", TERM_DOWN }, { "[C", TERM_RIGHT },
+	{ "[D", TERM_LEFT },	   { "OA", TERM_UP },	{ "OB", TERM_DOWN },
+	{ "OC", TERM_RIGHT },	   { "OD", TERM_LEFT }, { "[5~", TERM_PAGE_UP },
+	{ "[6~", TERM_PAGE_DOWN }, { "[H", TERM_HOME }, { "[F", TERM_END },
+	{ "[1~", TERM_HOME },	   { "[4~", TERM_END }, { "OH", TERM_HOME },
+	{ "OF", TERM_END },
+};
+
+/* How many of the typed bytes are one key. */
+static size_t key_bytes(const unsigned char *p, size_t n)
+{
+	size_t i = 1;
+
+	if (p[0] >= 0x80) /* a character of UTF-8 */
+		while (i < n && (p[i] & 0xc0) == 0x80)
+			i++;
+	if (p[0] != 033 || n == 1 || (p[1] != '[' && p[1] != 'O'))
+		return i;
+	for (i = 2; i < n && (p[i] < 0x40 || p[i] > 0x7e);)
+		i++;
+	return i < n ? i + 1 : n;
+}
+
+static int take_key(void)
+{
+	size_t n = key_bytes(term.typed, term.n_typed);
+	int key = n == 1 && term.typed[0] < 0x80 ? term.typed[0] : 0;
+
+	for (size_t i = 0; n > 1 && term.typed[0] == 033 && i < COUNT(sequences); i++)
+		if (slice_is((struct slice){ term.typed + 1, n - 1 }, sequences[i].text))
+			key = sequences[i].key;
+	term.n_typed -= n;
+	memmove(term.typed, term.typed + n, term.n_typed);
+	return key;
+}
+
 int term_live_key(int timeout_ms)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	unsigned char keys[16];
 	ssize_t n;
 
+	if (term.n_typed)
+		return take_key();
 	if (poll(&in, term.keys && !term.ended ? 1 : 0, timeout_ms) <= 0)
 		return 0;
-	n = read(STDIN_FILENO, keys, sizeof(keys));
+	n = read(STDIN_FILENO, term.typed, sizeof(term.typed));
 	term.ended = n == 0 || (n < 0 && errno != EINTR);
-	return n > 0 && keys[0] < 0x80 && (keys[0] != 033 || n == 1) ? keys[0] : 0;
+	term.n_typed = n > 0 ? (size_t)n : 0;
+	return n > 0 ? take_key() : 0;
 }

@@ -22,8 +22,19 @@ bool term_is_live(void);
 /* Shows the text from the top; what does not fit is not shown. */
 void term_live_draw(struct slice text);
 
-/* The key that was pressed; 0 when none was in this time, or when the size has changed or a signal
- * came.  Keys of more than one byte are 0 as well. */
+enum { /* keys that are no character */
+       TERM_UP = 0x100,
+       TERM_DOWN,
+       TERM_RIGHT,
+       TERM_LEFT,
+       TERM_PAGE_UP,
+       TERM_PAGE_DOWN,
+       TERM_HOME,
+       TERM_END,
+};
+
+/* The key that was pressed: a character of ASCII or TERM_*; 0 when none was in this time, or when the
+ * size has changed or a signal came.  Other keys are 0 as well. */
 int term_live_key(int timeout_ms);
 
 #endif
