@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check.py KIND FILE: can what report or tree said (json, or as a table) be true at all?"""
+"""check.py KIND FILE: can what report, tree (json, or as a table) or trace (json) said be true at all?"""
 import json
 import re
 import sys
@@ -59,6 +59,34 @@ def node(n):
         hold(parts <= takes(n) * (1 + 1e-6) + 2 + len(n["children"]), "children and self are no more than the total", name, parts, takes(n))
 
 
+def within(inner, outer, rule, *values):
+    hold(outer[0] - 1 <= inner[0] and inner[1] <= outer[1] + 1, rule, *values, inner, outer)
+
+
+def part(p):
+    """Calls stand in the order in which they began, a parent before its children."""
+    calls, ended = p["calls"], {}
+    for at, c in enumerate(calls):
+        name, up = c["method"], c["parent"]
+        span = c["begin_ns"], c["begin_ns"] + c["elapsed_ns"]
+        hold(up < at, "a call comes after its parent", name, at, up)
+        hold(c["elapsed_ns"] >= 0 and c["depth"] == (calls[up]["depth"] + 1 if up >= 0 else 0), "a call is one deeper than its parent", c)
+        outer = calls[up] if up >= 0 else {"begin_ns": p["begin_ns"], "elapsed_ns": p["end_ns"] - p["begin_ns"]}
+        within(span, (outer["begin_ns"], outer["begin_ns"] + outer["elapsed_ns"]), "a call is within its parent", name)
+        hold(span[0] >= ended.get(up, span[0]) - 1, "a call begins when the one before it has ended", name, span, ended.get(up))
+        ended[up] = span[1]
+
+
+def transaction(t):
+    hold(t["parts"], "a transaction has parts", t["root"])
+    hold(t["elapsed_ns"] <= t["end_ns"] + 1, "a root ends before its transaction", t["root"], t["elapsed_ns"], t["end_ns"])
+    hold(t["missing"] or t["parts"][0]["calls"][0]["method"] == t["root"], "the first call is the root", t["root"])
+    for p in t["parts"]:
+        hold(p["begin_ns"] <= p["end_ns"] <= t["end_ns"] + 1, "a part is within its transaction", t["root"], p["begin_ns"], p["end_ns"], t["end_ns"])
+        if not t["missing"]:
+            part(p)
+
+
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9}
 
 
@@ -100,6 +128,11 @@ with open(path, encoding="utf-8") as f:
         hold(roots, "something is measured")
         for n in roots:
             node(n)
+    elif kind == "trace":
+        transactions = [json.loads(line) for line in f]
+        hold(transactions, "something is measured")
+        for t in transactions:
+            transaction(t)
 for line in wrong[:10]:
     print("check: " + line)
 sys.exit(1 if wrong else 0)
