@@ -71,7 +71,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
 # Folders that need libc alone.  Every program, the unit tests, fuzzers and benches link all of them.
 CORE_FOLDERS := base elf classfile classfile/check classfile/lower classfile/show rule weave cache tree hook probe \
-	plan/stats plan/inplace plan/dig plan/observe wire jvm
+	plan/stats plan/inplace plan/dig plan/walk plan/observe wire jvm
 # Folders that only the command line adds.
 CLI_FOLDERS := $(addprefix cli/,screen attach client classtools report run) cli
 # The manager adds these, and takes of the command line what finds processes.
@@ -86,7 +86,7 @@ TESTED_FILES := src/manager/http/query.c src/manager/watch/usual.c
 
 # The sampler, what is exported, and what shows both.
 CORE_FOLDERS += sample
-CLI_FOLDERS += export cli/hot cli/look cli/top
+CLI_FOLDERS += export cli/hot cli/look cli/top cli/walk
 AGENT_FOLDERS += agent/sampling
 TESTED_FOLDERS += cli/hot cli/look cli/top
 

@@ -38,7 +38,8 @@ enum {
 	HOOK_HELD = 2, /* leaves when the client does */
 	HOOK_DRY = 4,  /* only count what it would hook */
 	HOOK_INSTEAD =
-		8,     /* (also of `watch`) those that this client holds leave in the same change */
+		8, /* (also of `watch`) those that this client holds leave in the same change; of `hook` with HOOK_HELD also when
+		       * no rules come in their place */
 	HOOK_NOW = 16, /* classes that no rule wants get their original code at once */
 	/* What is compiled anew from now on is counted, as long as this client is there. */
 	HOOK_ACCOUNT = 32,

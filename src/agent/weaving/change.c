@@ -353,6 +353,15 @@ static bool is_held_before(const struct rule_entry *e, void *ctx)
 	return e->holder == h->holder && e->number < h->first;
 }
 
+/* No rules in place of those that the client holds. */
+static void let_go(struct conn *c, JNIEnv *jni, bool at_once)
+{
+	int n = rulebook_remove(is_held_before, &(struct held_before){ c->number, UINT32_MAX });
+
+	at_once ? change_to_rules_at_once(jni) : change_to_rules(jni);
+	conn_done(c, DONE, "%d rules taken out", n);
+}
+
 void change_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	struct change ch = { .jni = jni, .c = c };
@@ -369,6 +378,10 @@ void change_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 	snprintf(origin, sizeof(origin), "%.*s", SLICE_FMT(m.origin));
 	as.holder = m.flags & HOOK_HELD ? c->number : 0;
 	c->accounts |= (m.flags & HOOK_ACCOUNT) != 0;
+	if (!m.rules.n && m.flags & HOOK_HELD && m.flags & HOOK_INSTEAD) {
+		let_go(c, jni, (m.flags & HOOK_NOW) != 0);
+		return;
+	}
 	first = rulebook_add(m.rules, origin[0] ? origin : "rule", &as, &why);
 	if (first < 0)
 		done_refused(c, first == E_NO_MEMORY ? CANNOT : USAGE, &why);

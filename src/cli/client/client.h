@@ -68,6 +68,13 @@ typedef bool client_row(void *ctx, unsigned type, struct slice payload);
 int client_wait(struct client *c, client_row *row, void *ctx);
 int client_ask(struct client *c, client_row *row, void *ctx); /* client_send, client_wait */
 
+/* Sends, and reads to `done`, of which nothing is printed: its texts are good until the next call.
+ * CLI_DONE, or CLI_CANNOT as client_wait gives it. */
+int client_hear(struct client *c, client_row *row, void *ctx, struct wire_done *done);
+
+/* Sleeps, while it looks for Ctrl-C and the agent's end.  CLI_DONE, or as client_hear. */
+int client_pause(struct client *c, uint64_t ns);
+
 /* Rows that go on until the agent is done, for_ns are over (0: never) or Ctrl-C comes.  What is
  * waited for is said on a terminal when none has come for two seconds. */
 struct client_flow {

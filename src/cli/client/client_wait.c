@@ -159,6 +159,43 @@ int client_ask(struct client *c, client_row *row, void *ctx)
 	return status == CLI_DONE ? client_wait(c, row, ctx) : status;
 }
 
+int client_hear(struct client *c, client_row *row, void *ctx, struct wire_done *done)
+{
+	int status = client_send(c), rc;
+	struct slice payload;
+	unsigned type;
+	char gone[80];
+
+	while (status == CLI_DONE) {
+		rc = client_next(c, LOOK_EVERY_MS, &type, &payload);
+		if (client_interrupted())
+			return CLI_CANNOT;
+		if (rc < 0)
+			return cli_cannot("%s", client_gone(c, gone));
+		if (rc == 1 && type == WIRE_done && wire_get_done(payload, done) == 0)
+			return CLI_DONE;
+		if (rc == 1 && row)
+			(void)row(ctx, type, payload);
+	}
+	return status;
+}
+
+int client_pause(struct client *c, uint64_t ns)
+{
+	uint64_t end = clock_ns() + ns, now;
+	struct slice payload;
+	unsigned type;
+	char gone[80];
+
+	while ((now = clock_ns()) < end) {
+		if (client_next(c, (int)((end - now) / ms) + 1, &type, &payload) < 0)
+			return cli_cannot("%s", client_gone(c, gone));
+		if (client_interrupted())
+			return CLI_CANNOT;
+	}
+	return CLI_DONE;
+}
+
 enum client_end client_listen(struct client *c, const struct client_flow *flow,
 			      struct wire_done *done)
 {

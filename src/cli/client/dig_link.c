@@ -98,33 +98,20 @@ static bool take_hook(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
-/* Like client_wait, but a rule that meets nothing is nothing to be told.  CLI_USAGE: the plan has
- * been told that they are too many. */
+/* A rule that meets nothing is nothing to be told.  CLI_USAGE: the plan has been told that they are
+ * too many. */
 static int ask_hook(struct dig_link *l)
 {
-	int status = client_send(&l->client), rc;
-	struct slice payload;
 	struct wire_done done;
-	unsigned type;
-	char gone[80];
+	int status = client_hear(&l->client, take_hook, l, &done);
 
-	while (status == CLI_DONE) {
-		rc = client_next(&l->client, 200, &type, &payload);
-		if (client_interrupted())
-			return CLI_CANNOT;
-		if (rc < 0)
-			return cli_cannot("%s", client_gone(&l->client, gone));
-		if (rc == 1 && type == WIRE_done && wire_get_done(payload, &done) == 0) {
-			if (done.status == CLI_USAGE && dig_too_many(&l->dig))
-				return CLI_USAGE;
-			if (done.status > CLI_NO)
-				cli_cannot("%.*s", SLICE_FMT(done.text));
-			return done.status > CLI_NO ? CLI_CANNOT : (int)done.status;
-		}
-		if (rc == 1)
-			take_hook(l, type, payload);
-	}
-	return status;
+	if (status != CLI_DONE)
+		return status;
+	if (done.status == CLI_USAGE && dig_too_many(&l->dig))
+		return CLI_USAGE;
+	if (done.status > CLI_NO)
+		return cli_cannot("%.*s", SLICE_FMT(done.text));
+	return (int)done.status;
 }
 
 static int do_hook(struct dig_link *l, const struct dig_action *a)
@@ -204,23 +191,6 @@ static bool take_tree(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
-/* Sleeps, while it looks for Ctrl-C and the agent's end. */
-static int pause_for(struct dig_link *l, uint64_t ns)
-{
-	uint64_t end = clock_ns() + ns, now;
-	struct slice payload;
-	unsigned type;
-	char gone[80];
-
-	while ((now = clock_ns()) < end) {
-		if (client_next(&l->client, (int)((end - now) / 1000000) + 1, &type, &payload) < 0)
-			return cli_cannot("%s", client_gone(&l->client, gone));
-		if (client_interrupted())
-			return CLI_CANNOT;
-	}
-	return CLI_DONE;
-}
-
 struct machine_time dig_link_machine(void)
 {
 	FILE *f = fopen("/proc/stat", "re");
@@ -258,7 +228,7 @@ static void see_starved(struct dig_link *l)
 static int do_measure(struct dig_link *l, const struct dig_action *a)
 {
 	uint64_t before = l->cost.events, timed = l->cost.timed;
-	int status = pause_for(l, a->for_ns);
+	int status = client_pause(&l->client, a->for_ns);
 
 	if (status != CLI_DONE)
 		return status;
@@ -304,24 +274,11 @@ static bool take_callee(void *ctx, unsigned type, struct slice payload)
 
 static int do_callees(struct dig_link *l, const struct dig_action *a)
 {
-	int status = CLI_DONE, rc;
-	struct slice payload;
-	unsigned type;
-	char gone[80];
+	struct wire_done done; /* a method that it cannot find calls nothing */
+	int status;
 
 	wire_put_callees(&l->client.out, &(struct wire_callees){ .method = a->method });
-	status = client_send(&l->client);
-	while (status == CLI_DONE) {
-		rc = client_next(&l->client, 200, &type, &payload);
-		if (client_interrupted())
-			return CLI_CANNOT;
-		if (rc < 0)
-			return cli_cannot("%s", client_gone(&l->client, gone));
-		if (rc == 1 && type == WIRE_done)
-			break; /* a method that it cannot find calls nothing */
-		if (rc == 1)
-			take_callee(l, type, payload);
-	}
+	status = client_hear(&l->client, take_callee, l, &done);
 	dig_callees_end(&l->dig);
 	return status;
 }
@@ -388,7 +345,7 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 
 static int do_wait(struct dig_link *l, const struct dig_action *a)
 {
-	int status = pause_for(l, a->for_ns);
+	int status = client_pause(&l->client, a->for_ns);
 
 	if (status == CLI_DONE)
 		dig_waited(&l->dig);

@@ -232,33 +232,41 @@ void sampled_ask(struct buf *out, const struct sampled_wish *wish, uint64_t for_
 							    .mode = wish->wall });
 }
 
-static int ask_agent(struct sampled *s, const struct sampled_wish *wish, const struct target *t)
+int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct client *client)
 {
-	struct visit visit;
-	struct client client = { .fd = -1 };
 	struct wire_done done = { 0 };
 	const struct client_flow flow = {
 		.waiting = "samples", .seen = &s->profile.total, .row = sampled_take, .ctx = s
 	};
 	char gone[80];
-	int status = visit_begin(&visit, &client, t);
+	int status;
 
-	if (status != CLI_DONE)
-		return status;
-	sampled_ask(&client.out, wish, wish->for_ns);
-	status = client_send(&client);
+	sampled_ask(&client->out, wish, wish->for_ns);
+	status = client_send(client);
 	if (status == CLI_DONE)
-		switch (client_listen(&client, &flow, &done)) {
+		switch (client_listen(client, &flow, &done)) {
 		case CLIENT_DONE:
 			if (done.status != CLI_DONE)
 				status = cli_cannot("%.*s", SLICE_FMT(done.text));
 			break;
 		case CLIENT_GONE:
-			status = cli_cannot("%s", client_gone(&client, gone));
+			status = cli_cannot("%s", client_gone(client, gone));
 			break;
 		default:
 			break;
 		}
+	return status;
+}
+
+static int ask_agent(struct sampled *s, const struct sampled_wish *wish, const struct target *t)
+{
+	struct visit visit;
+	struct client client = { .fd = -1 };
+	int status = visit_begin(&visit, &client, t);
+
+	if (status != CLI_DONE)
+		return status;
+	status = sampled_hear(s, wish, &client);
 	visit_end(&visit, &client);
 	return status;
 }

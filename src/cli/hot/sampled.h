@@ -38,6 +38,9 @@ void sampled_release(struct sampled *s);
 /* Samples until time is over or Ctrl-C comes.  CLI_DONE, or an exit status after a message. */
 int sampled_run(struct sampled *s, const struct sampled_wish *wish);
 
+/* The same over a connection that is open, after sampled_is_of. */
+int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct client *client);
+
 /* Stacks that were written before, as collapsed.h reads them.  Likewise. */
 bool sampled_is_file(const char *path);
 int sampled_read(struct sampled *s, const char *path);
