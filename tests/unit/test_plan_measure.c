@@ -43,6 +43,32 @@ TEST(windows_are_what_figures_grow_by)
 	measure_release(&m);
 }
 
+TEST(a_task_is_read_below_the_method_that_waits_for_it)
+{
+	struct measured *task, *waiter;
+	struct measure m;
+
+	measure_init(&m);
+	measure_link(&m, slice_str("a.Async.pay()V"), slice_str("a.Async.lambda$pay$0()V"));
+	for (uint64_t r = 1; r < 4; r++) {
+		measure_begin(&m);
+		add(&m, 0, "a.Async.lambda$pay$0()V", r, 800 * r); /* before who waits for it */
+		add(&m, 1, "a.Bank.ask()V", 2 * r, 700 * r);
+		add(&m, 0, "a.Web.handle()V", r, 1000 * r);
+		add(&m, 1, "a.Async.pay()V", r, 900 * r);
+		measure_end(&m);
+	}
+	CHECK(slice_is(m.root.first->name, "a.Web.handle()V"));
+	CHECK(m.root.first->next == NULL);
+	waiter = m.root.first->first;
+	task = waiter->first;
+	CHECK(task && slice_is(task->name, "a.Async.lambda$pay$0()V"));
+	CHECK_INT(task->depth, waiter->depth + 1, NULL);
+	CHECK_INT(measure_calls(&m, task), 2, "both windows");
+	CHECK_INT(measure_share(&m, task->first, waiter).value * 900, 700, NULL);
+	measure_release(&m);
+}
+
 TEST(calls_of_a_method_by_itself_are_part_of_the_outermost)
 {
 	struct measured *row;

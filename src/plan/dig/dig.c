@@ -102,6 +102,8 @@ static void start_measure(struct dig *d)
 {
 	measure_release(&d->measure);
 	measure_init(&d->measure);
+	for (unsigned i = 0; i < d->n_links; i++)
+		measure_link(&d->measure, d->links[i].waiter, d->links[i].task);
 	d->tries = 0;
 }
 
@@ -228,19 +230,26 @@ static bool is_banned(const struct dig *d, struct slice name)
 /* With a template that can show arguments, though they are not asked for yet: a call that runs while
  * its class is redefined goes on in the interpreter, and a slow one would be slower by far until it
  * ends.  So the class is changed once, and what comes later finds its hooks there. */
-static void rule(struct dig *d, struct slice name, bool inside)
+static void rule_inside(struct dig *d, struct slice name, struct slice inside)
 {
 	if (is_banned(d, name) || (d->most_rules && d->n_rules >= d->most_rules))
 		return;
 	d->n_rules++;
 	buf_text(&d->rules, "hook ");
 	dig_put_target(&d->rules, name);
-	if (inside && !d->no_inside && d->dug.n && !slice_eq(name, d->dug)) {
+	if (inside.n && !d->no_inside && !slice_eq(name, inside)) {
 		buf_text(&d->rules, " inside ");
-		dig_put_target(&d->rules, d->dug);
+		dig_put_target(&d->rules, inside);
 	}
 	buf_text(&d->rules, " template arguments");
 	buf_text(&d->rules, d->lowered ? " timed 1/64\n" : " timed\n");
+}
+
+static const struct slice anywhere = { NULL, 0 };
+
+static void rule(struct dig *d, struct slice name)
+{
+	rule_inside(d, name, anywhere);
 }
 
 static void root_rules(struct dig *d)
@@ -254,7 +263,7 @@ static void root_rules(struct dig *d)
 	}
 	d->n_roots = trail_roots(&d->all, d->root_depth, d->roots);
 	for (unsigned i = 0; i < d->n_roots; i++)
-		rule(d, d->roots[i]->name, false);
+		rule(d, d->roots[i]->name);
 }
 
 static bool is_hooked_already(struct dig *d, struct slice name)
@@ -270,10 +279,37 @@ static bool is_hooked_already(struct dig *d, struct slice name)
 	return there;
 }
 
-static void branch_rule(struct dig *d, struct slice name, bool inside)
+static void branch_rule(struct dig *d, struct slice name, struct slice inside)
 {
 	if (!d->rules.n || !is_hooked_already(d, name))
-		rule(d, name, inside);
+		rule_inside(d, name, inside);
+}
+
+static bool is_task(const struct dig *d, struct slice name)
+{
+	return dig_waiter_of(d, name).n > 0;
+}
+
+/* What calls the step in its own thread, however far above: a task of another one, or the root. A
+ * task itself may be anywhere. */
+static struct slice around(const struct dig *d, unsigned step)
+{
+	const struct trail *t = &d->trail;
+
+	if (is_task(d, t->steps[step].node->name))
+		return anywhere;
+	while (step-- > 1)
+		if (is_task(d, t->steps[step].node->name))
+			return t->steps[step].node->name;
+	return d->dug;
+}
+
+static bool crosses_threads(const struct dig *d)
+{
+	for (unsigned i = 1; i < d->trail.n; i++)
+		if (is_task(d, d->trail.steps[i].node->name))
+			return true;
+	return false;
 }
 
 /* The other callers of the methods on the way down: first those of its end, where they matter
@@ -281,12 +317,28 @@ static void branch_rule(struct dig *d, struct slice name, bool inside)
 static void caller_rules(struct dig *d)
 {
 	const struct trail *t = &d->trail;
+	struct slice inside = crosses_threads(d) ? anywhere : d->dug;
 
 	for (unsigned s = t->n; s-- > 1;)
 		for (unsigned i = 0; i < d->n_graph; i++)
 			for (unsigned k = 0; k < d->graph[i].n; k++)
 				if (slice_eq(d->graph[i].callees[k], t->steps[s].node->name))
-					branch_rule(d, d->graph[i].method, true);
+					branch_rule(d, d->graph[i].method, inside);
+}
+
+static void beside_rules(struct dig *d, unsigned step)
+{
+	const struct trail_step *s = &d->trail.steps[step];
+
+	for (unsigned k = 0; k < s->n_beside; k++) {
+		const struct sample_node *n = s->beside[k];
+
+		if (trail_can_hook(n) && n->total * BESIDE_LEAST >= s->node->total)
+			branch_rule(d, n->name,
+				    is_task(d, n->name)		? anywhere
+				    : is_task(d, s->node->name) ? s->node->name
+								: around(d, step));
+	}
 }
 
 static void branch_rules(struct dig *d)
@@ -295,20 +347,17 @@ static void branch_rules(struct dig *d)
 
 	buf_clear(&d->rules);
 	d->n_rules = 0;
-	rule(d, d->dug, false);
+	rule(d, d->dug);
 	for (unsigned i = 1; i < t->n; i++)
 		if (trail_can_hook(t->steps[i].node))
-			branch_rule(d, t->steps[i].node->name, true);
+			branch_rule(d, t->steps[i].node->name, around(d, i));
 	for (unsigned i = 0; i < t->n; i++)
-		for (unsigned k = 0; k < t->steps[i].n_beside; k++)
-			if (trail_can_hook(t->steps[i].beside[k]) &&
-			    t->steps[i].beside[k]->total * BESIDE_LEAST >= t->steps[i].node->total)
-				branch_rule(d, t->steps[i].beside[k]->name, true);
+		beside_rules(d, i);
 	caller_rules(d);
 	if (d->answer.task.n)
-		branch_rule(d, d->answer.task, false);
+		branch_rule(d, d->answer.task, anywhere);
 	if (d->answer.via.n)
-		branch_rule(d, d->answer.root, false); /* its arguments may be what matters */
+		branch_rule(d, d->answer.root, anywhere); /* its arguments may be what matters */
 }
 
 /* Calls are written down at some cost: of hot methods only one in so many, drawn at random, so that
@@ -424,9 +473,27 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
+/* Keeps the links that are new. */
+static void keep_links(struct dig *d, const struct stitch_link *links, unsigned n)
+{
+	for (unsigned i = 0; i < n && d->n_links < STITCH_LINKS; i++) {
+		bool is_new = true;
+
+		for (unsigned k = 0; k < d->n_links; k++)
+			is_new &= !slice_eq(links[i].waiter, d->links[k].waiter) ||
+				  !slice_eq(links[i].task, d->links[k].task);
+		if (is_new)
+			d->links[d->n_links++] = (struct stitch_link){ dig_keep(d, links[i].waiter),
+								       dig_keep(d, links[i].task) };
+	}
+}
+
 void dig_sampled(struct dig *d)
 {
+	struct stitch_link links[STITCH_LINKS];
+
 	samples_seal(&d->fresh);
+	keep_links(d, links, stitch_tasks(&d->fresh, links));
 	samples_merge(&d->all, &d->fresh);
 	samples_release(&d->fresh);
 	samples_init(&d->fresh);

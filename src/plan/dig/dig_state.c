@@ -57,3 +57,11 @@ void dig_put_share(struct buf *out, double share)
 {
 	buf_printf(out, share < 0.0995 ? "%.2g %%" : "%.0f %%", 100 * share);
 }
+
+struct slice dig_waiter_of(const struct dig *d, struct slice task)
+{
+	for (unsigned i = 0; i < d->n_links; i++)
+		if (slice_eq(d->links[i].task, task))
+			return d->links[i].waiter;
+	return (struct slice){ NULL, 0 };
+}

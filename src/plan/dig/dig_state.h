@@ -10,6 +10,7 @@
 #include "plan/dig/known.h"
 #include "plan/dig/measure.h"
 #include "plan/dig/split.h"
+#include "plan/dig/stitch.h"
 #include "plan/dig/trail.h"
 
 struct dig_options {
@@ -100,6 +101,8 @@ struct dig {
 	struct samples all, fresh, under;
 	struct samples joint[DIG_JOINTS]; /* below methods where ways meet again */
 	unsigned n_joints;
+	struct stitch_link links[STITCH_LINKS]; /* tasks and who waits for them */
+	unsigned n_links;
 	struct measure measure;
 	struct arena readings; /* of figures */
 	struct dig_figures *figures;
@@ -150,6 +153,8 @@ void dig_put_time(struct buf *out, double ns);
 void dig_put_share(struct buf *out, double share);
 /* A copy in dig's own memory; empty when that is out, which is then noted. */
 struct slice dig_keep(struct dig *d, struct slice s);
+/* Who waits for this task; .n 0: it is none. */
+struct slice dig_waiter_of(const struct dig *d, struct slice task);
 const struct dig_figures *dig_figures_of(const struct dig *d, struct slice name);
 
 #endif

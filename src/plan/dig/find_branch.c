@@ -13,6 +13,9 @@ enum {
 	FEW_CALLS = 40,
 };
 
+/* Of the time of who waits for it: a task has to wait for its thread, too. */
+static const double task_enough = 0.35;
+
 static struct measured *root_measured(struct dig *d)
 {
 	for (struct measured *n = d->measure.root.first; n; n = n->next)
@@ -156,6 +159,11 @@ static bool go_down(const struct dig *d, const struct family *above, struct fami
 	const struct sample_node *next = sampled_below(d, above->sum.name);
 	struct estimated share;
 
+	if (next && dig_waiter_of(d, next->name).n) {
+		family_of(m, above, next->name, is_same, out);
+		if (out->n && measure_ns(m, &out->sum) >= task_enough * measure_ns(m, &above->sum))
+			return true;
+	}
 	largest_below(m, above, is_same, out);
 	if (out->n && measure_ns(m, &out->sum) >= enough)
 		return true;

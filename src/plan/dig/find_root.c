@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find_root.c - which transaction is slow, if any. */
 #include "plan/dig/find.h"
+#include "plan/dig/judge.h"
 
-static const double slow_default = 50e6; /* ns */
-static const double slow_time = 0.25;	 /* share of its time that is in slow calls */
-static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
 static const double gc_much = 0.12;
-static const double busy = 0.3; /* share of the time that threads wait for a processor */
-static const double waiting_much = 0.4;
-static const double usual_much = 0.5;
-static const double undisturbed = 0.1; /* the tenth of the calls that had to wait least */
-enum { STUCK_WINDOWS = 6, UNDISTURBED_CALLS = 50 }; /* of fewer calls none need be undisturbed */
-static const double least_calls = 5;		    /* so few can be anything */
-/* Calls differ: some take at least so long, much longer than usual, and have most of the time, which
- * is much of a thread's. */
-static const double uneven_least = 5e5, uneven_time = 0.6, uneven_much = 0.1, differ_least = 2e4;
-static const double worth_telling = 0.05; /* of one thread's time */
-static const double statements_many = 20, statements_time = 0.4, statements_least = 1e6;
-/* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or
- * waits for somebody to wake it: maybe it has nothing to do. */
-static const double as_ever = 0.1, asleep = 0.01;
+static const double busy = 0.3;		   /* share of the time that threads wait for a processor */
+static const double least_calls = 5;	   /* so few can be anything */
+static const double worth_telling = 0.002; /* of one thread's time */
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -87,31 +74,12 @@ bool find_root(const struct dig *d)
 	return false;
 }
 
-struct seen {	      /* of a candidate, as shares of one thread's time */
-	double looks; /* by samples */
-	double hooks; /* by calls that have returned */
-	double calls; /* so many */
-};
-
-static bool seen_of(const struct dig *d, const struct sample_node *n, struct seen *out)
-{
-	double looks = (double)(d->all.vitals.samples ? d->all.vitals.samples : 1);
-	double wall = (double)measure_windows(&d->measure) * 1e9;
-	struct measured m;
-
-	if (!measure_method(&d->measure, n->name, &m) || measure_ns(&d->measure, &m) <= 0)
-		return false;
-	*out = (struct seen){ (double)n->busy / looks, measure_ns(&d->measure, &m) / wall,
-			      measure_calls(&d->measure, &m) };
-	return true;
-}
-
 bool find_root_is_whole(const struct dig *d)
 {
-	struct seen s;
+	struct presence s;
 
 	for (unsigned i = 0; !d->options.method.n && i < d->n_roots; i++)
-		if (seen_of(d, d->roots[i], &s) && s.looks > 0.04 &&
+		if (judge_seen(d, d->roots[i], &s) && s.looks > 0.04 &&
 		    (s.hooks < s.looks / 3 || s.calls < least_calls))
 			return false;
 	return true;
@@ -149,198 +117,17 @@ static bool is_below_root(const struct dig *d, const struct sample_node *n)
 	return false;
 }
 
-struct candidate {
-	const struct dig_figures *figures;
-	struct spread spread;
-	double limit; /* of slow calls, ns; 0: all of them */
-	bool slow;
-	double weight;	   /* ns of slow calls */
-	double waiting;	   /* share of the samples that wait for locks */
-	double statements; /* so many for each call; 0: that is not what makes it slow */
-	const struct known_past *past;
-	bool breaks;  /* with its past */
-	bool stuck;   /* calls of it run still that have begun long ago */
-	bool differs; /* few calls that take much longer than others have most of the time */
-	bool sleeps;  /* most of its time */
-};
-
-struct nature {		  /* of a root, by samples */
-	double waiting;	  /* share of the samples that wait for locks */
-	double computing; /* ... that want a processor */
-	double sleeping;  /* ... that sleep or wait to be notified */
-};
-
-static struct nature nature_of(const struct dig *d, struct slice name)
-{
-	struct samples under;
-	uint64_t by[KINDS], n;
-	struct nature is = { 0 };
-
-	samples_init(&under);
-	samples_under(&d->all, name, &under);
-	n = kind_divide(&under.root, by);
-	samples_release(&under);
-	if (n >= 20)
-		is.waiting = share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n);
-	is.sleeping = share(by[KIND_SLEEP] + by[KIND_WAIT] + by[KIND_QUEUE], n);
-	is.computing = n ? share(kind_computing(by), n) : 1;
-	return is;
-}
-
-/* How much longer the root takes since the machine has too few processors for all that runs on it.
- * That is no fault of the program's. */
-static double stretch(const struct dig *d, double computing)
-{
-	double lost = d->answer.delay_share * computing;
-
-	return lost < busy ? 1 : lost < 0.95 ? 1 / (1 - lost) : 20;
-}
-
-/* A few statements are what a root is for.  Many of them that have most of its time, one for each
- * row of another one, are a fault, however fast each is. */
-static double statements_of(const struct dig *d, const struct dig_figures *root)
-{
-	for (const struct dig_figures *f = d->figures; f; f = f->next) {
-		double n = root->calls ? (double)f->calls / (double)root->calls : 0;
-
-		if (n >= statements_many && trail_is_sql(f->name) &&
-		    (double)f->total_ns >= statements_time * (double)root->total_ns)
-			return n;
-	}
-	return 0;
-}
-
-/* Its slow calls are none of its doing: the calls that take as long as usual account for what the
- * program had of processors, so the slow ones have only waited for one. */
-static bool only_waits(const struct dig *d, const struct candidate *c, double computing)
-{
-	const struct dig_figures *f = c->figures;
-	double usual = (double)f->calls * stats_quantile(f->low, f->count, f->n, undisturbed);
-
-	return computing > 0.5 && c->spread.slow_calls < 0.3 && d->ran_ns > 0 &&
-	       f->timed >= UNDISTURBED_CALLS && usual > usual_much * d->ran_ns;
-}
-
-static struct known_run run_of(const struct dig *d, const struct dig_figures *f)
-{
-	return (struct known_run){ .when = d->options.when,
-				   .calls = (double)f->timed,
-				   .mean = f->timed ? (double)f->total_ns / (double)f->timed : 0,
-				   .p50 = stats_quantile(f->low, f->count, f->n, 0.5),
-				   .p99 = stats_quantile(f->low, f->count, f->n, 0.99) };
-}
-
-/* Against its own past, in which the machine may have been less busy. */
-static void judge_past(const struct dig *d, struct candidate *c, double longer)
-{
-	struct known_run now = run_of(d, c->figures);
-	double usual;
-
-	c->past = d->options.known ? known_past_of(d->options.known, c->figures->name) : NULL;
-	usual = known_usual(c->past);
-	now.mean /= longer;
-	c->breaks = known_is_broken(c->past, &now);
-	if (c->breaks && !c->slow) {
-		c->slow = true;
-		c->limit = 0;
-		c->spread = stats_spread(c->figures->low, c->figures->count, c->figures->n, 0);
-		c->weight = (double)c->figures->total_ns * (1 - usual / now.mean);
-	} else if (!c->breaks && usual > 0) {
-		c->weight *= as_ever;
-	}
-}
-
 /* All that was measured becomes part of the past, but for what breaks with it. */
 static void keep_runs(const struct dig *d)
 {
 	for (const struct dig_figures *f = d->figures; f && d->options.known; f = f->next) {
-		struct nature is = nature_of(d, f->name);
-		struct known_run run = run_of(d, f);
+		struct nature is = judge_nature(d, f->name);
+		struct known_run run = judge_run(d, f);
 
-		run.mean /= stretch(d, is.computing);
+		run.mean /= judge_stretch(d, is.computing);
 		if (!known_is_broken(known_past_of(d->options.known, f->name), &run))
 			known_set_run(d->options.known, f->name, &run, 0);
 	}
-}
-
-/* Its share of one thread's time, by the calls that have returned. */
-static double weight_of(const struct dig *d, const struct dig_figures *f)
-{
-	double wall = (double)measure_windows(&d->measure) * 1e9;
-
-	return wall > 0 ? (double)f->total_ns / wall : 0;
-}
-
-/* Few calls that are far from what is usual have the time: slow when they are long, too.  When they
- * are not, their limit is kept, to find out what they have in common. */
-static void judge_uneven(const struct dig *d, struct candidate *c, double longer)
-{
-	const struct dig_figures *f = c->figures;
-	double odd = odd_times * c->spread.median;
-	struct spread s;
-
-	odd = odd > differ_least * longer ? odd : differ_least * longer;
-	s = stats_spread(f->low, f->count, f->n, odd);
-	if (s.slow_time < uneven_time || s.slow_calls * (double)f->timed < least_calls)
-		return;
-	c->limit = odd;
-	c->spread = s;
-	c->differs = true;
-	c->slow = s.slow_mean >= uneven_least * longer && weight_of(d, f) >= uneven_much;
-}
-
-static void judge(const struct dig *d, const struct dig_figures *f, struct candidate *c)
-{
-	struct nature is = nature_of(d, f->name);
-	double longer = stretch(d, is.computing);
-	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default * longer;
-	double mean;
-
-	*c = (struct candidate){ .figures = f, .limit = limit, .waiting = is.waiting };
-	c->spread = stats_spread(f->low, f->count, f->n, limit);
-	c->slow = c->spread.slow_time >= slow_time;
-	if (!c->slow && d->options.slow_ns <= 0) {
-		double odd = odd_times * c->spread.median;
-		struct spread s;
-
-		odd = odd > odd_least * longer ? odd : odd_least * longer;
-		s = stats_spread(f->low, f->count, f->n, odd);
-		if (s.slow_time >= odd_time) {
-			c->slow = true;
-			c->limit = odd;
-			c->spread = s;
-		}
-	}
-	if (!c->slow && d->options.slow_ns <= 0)
-		judge_uneven(d, c, longer);
-	if (c->slow && longer > 1 && only_waits(d, c, is.computing))
-		c->slow = false;
-	mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
-	if (!c->slow && d->options.slow_ns <= 0 && mean > statements_least * longer)
-		c->statements = statements_of(d, f);
-	if (!c->slow && (c->statements > 0 || (mean > 2e6 && c->waiting >= waiting_much))) {
-		c->slow = true;
-		c->limit = 0;
-		c->spread = stats_spread(f->low, f->count, f->n, 0);
-	}
-	c->weight = c->spread.slow_time * (double)f->total_ns;
-	judge_past(d, c, longer);
-	c->sleeps = is.sleeping > 0.8;
-	if (c->sleeps)
-		c->weight *= asleep;
-}
-
-/* All calls that have returned were fast, but samples have seen it at work much longer than these
- * took: there are others, which have not returned. */
-static void judge_stuck(const struct dig *d, const struct sample_node *n, struct candidate *c)
-{
-	struct seen s;
-
-	if (c->slow || !n || measure_windows(&d->measure) < STUCK_WINDOWS || !seen_of(d, n, &s) ||
-	    s.looks < 0.25 || s.hooks > s.looks / 3 || nature_of(d, n->name).computing < 0.5)
-		return;
-	c->slow = c->stuck = true;
-	c->weight = (s.looks - s.hooks) * (double)measure_windows(&d->measure) * 1e9;
 }
 
 static void tell_candidate(struct dig *d, const struct candidate *c)
@@ -353,7 +140,7 @@ static void tell_candidate(struct dig *d, const struct candidate *c)
 	dig_put_time(&d->said, c->spread.median);
 	buf_text(&d->said, ", 99 % within ");
 	dig_put_time(&d->said, stats_quantile(f->low, f->count, f->n, 0.99));
-	if (c->slow && c->limit > 0 && !c->stuck) {
+	if (c->slow && c->limit > 0 && !c->stuck && !c->rests) {
 		buf_text(&d->said, "; ");
 		dig_put_share(&d->said, c->spread.slow_calls);
 		buf_text(&d->said, " of the calls take over ");
@@ -365,6 +152,8 @@ static void tell_candidate(struct dig *d, const struct candidate *c)
 	} else if (c->statements > 0) {
 		buf_printf(&d->said, ", most of that in %.0f statements for each call: slow",
 			   c->statements);
+	} else if (c->rests) {
+		buf_text(&d->said, "; it rests");
 	} else if (c->slow && !c->breaks) {
 		buf_printf(&d->said, ", %.0f %% of that waiting for locks: slow", 100 * c->waiting);
 	}
@@ -399,14 +188,31 @@ static void take_root(struct dig *d, const struct candidate *c)
 	a->breaks = c->breaks;
 }
 
-static bool decide(struct dig *d)
-{
-	struct candidate best = { 0 }, busiest = { 0 }, c;
+/* The candidates as they are judged: the slow one that matters most, and those with most time. */
+struct choice {
+	struct candidate slow, busiest;
+	struct candidate resting; /* time to think, or a job that waits for its next turn */
+};
 
-	if (d->starved >= 0) /* while the times were measured, not while samples were taken */
-		d->answer.delay_share = d->starved;
+static void consider(struct choice *of, const struct candidate *c)
+{
+	if (c->rests) {
+		if (!of->resting.figures || c->figures->total_ns > of->resting.figures->total_ns)
+			of->resting = *c;
+		return;
+	}
+	if (c->slow && c->weight > of->slow.weight)
+		of->slow = *c;
+	if (!of->busiest.figures || c->figures->total_ns > of->busiest.figures->total_ns)
+		of->busiest = *c;
+}
+
+static void choose(struct dig *d, struct choice *of)
+{
+	*of = (struct choice){ 0 };
 	for (const struct dig_figures *f = d->figures; f; f = f->next) {
 		const struct sample_node *n = NULL;
+		struct candidate c;
 
 		for (unsigned i = 0; i < d->n_roots; i++)
 			if (slice_eq(d->roots[i]->name, f->name))
@@ -414,41 +220,48 @@ static bool decide(struct dig *d)
 		if (!f->timed || !is_asked_for(d, f->name) ||
 		    (!d->options.method.n && (!n || is_below_root(d, n))))
 			continue;
-		judge(d, f, &c);
+		judge_root(d, f, &c);
 		judge_stuck(d, n, &c);
+		c.rests = c.rests && !d->options.method.n;
 		tell_candidate(d, &c);
-		if (c.slow && c.weight > best.weight)
-			best = c;
-		if (!busiest.figures || f->total_ns > busiest.figures->total_ns)
-			busiest = c;
+		consider(of, &c);
 	}
-	if (!busiest.figures) {
-		buf_text(&d->said, "No method of the program has returned in this time.\n");
-		find_unmeasured(d);
-		return false;
-	}
-	if (best.figures) {
-		take_root(d, &best);
-		d->answer.verdict = DIG_METHOD;
-	} else {
-		take_root(d, &busiest);
-		d->answer.verdict = d->options.method.n ? DIG_METHOD : DIG_NOTHING;
-	}
-	if (find_is_gc(&d->answer))
-		d->answer.verdict = DIG_GC;
-	if (d->answer.verdict != DIG_NOTHING) {
-		buf_text(&d->said, "Digging below ");
-		dig_put_name(&d->said, d->answer.root);
-		buf_text(&d->said, ".\n");
-	}
-	/* Whoever asks why wants to know where the time goes, slow or not. */
-	if (d->answer.verdict != DIG_NOTHING)
-		return true;
-	if (busiest.sleeps || weight_of(d, busiest.figures) < worth_telling)
+	if (!of->busiest.figures)
+		of->busiest = of->resting;
+}
+
+/* Whoever asks why wants to know where the time goes, slow or not. */
+static bool is_worth_telling(struct dig *d, const struct candidate *busiest)
+{
+	if (judge_weight(d, busiest->figures) < worth_telling)
 		return false;
 	buf_text(&d->said, "None of them is slow; looking where the time of ");
 	dig_put_name(&d->said, d->answer.root);
 	buf_text(&d->said, " goes.\n");
+	return true;
+}
+
+static bool decide(struct dig *d)
+{
+	struct choice of;
+
+	if (d->starved >= 0) /* while the times were measured, not while samples were taken */
+		d->answer.delay_share = d->starved;
+	choose(d, &of);
+	if (!of.busiest.figures) {
+		buf_text(&d->said, "No method of the program has returned in this time.\n");
+		find_unmeasured(d);
+		return false;
+	}
+	take_root(d, of.slow.figures ? &of.slow : &of.busiest);
+	d->answer.verdict = of.slow.figures || d->options.method.n ? DIG_METHOD : DIG_NOTHING;
+	if (find_is_gc(&d->answer))
+		d->answer.verdict = DIG_GC;
+	if (d->answer.verdict == DIG_NOTHING)
+		return !of.busiest.rests && is_worth_telling(d, &of.busiest);
+	buf_text(&d->said, "Digging below ");
+	dig_put_name(&d->said, d->answer.root);
+	buf_text(&d->said, ".\n");
 	return true;
 }
 

@@ -83,6 +83,79 @@ static struct measured *child_of(struct measure *m, struct measured *parent, str
 	return n;
 }
 
+/* ---- tasks of other threads ------------------------------------------------------------------ */
+
+void measure_link(struct measure *m, struct slice waiter, struct slice task)
+{
+	if (m->n_links == LINKS_MAX)
+		return;
+	m->links[m->n_links].waiter = waiter;
+	m->links[m->n_links].task = task;
+	m->links[m->n_links++].at = NULL;
+}
+
+/* What an outermost call is read below: the root of all, or who waits for it. */
+static struct measured *owner_of(struct measure *m, struct slice name)
+{
+	for (unsigned i = 0; i < m->n_links; i++)
+		if (m->links[i].at && slice_eq(m->links[i].task, name))
+			return m->links[i].at;
+	return &m->root;
+}
+
+static bool is_in(const struct measured *n, const struct measured *top)
+{
+	while (n && n != top)
+		n = n->parent;
+	return n != NULL;
+}
+
+/* The node of that name with the most calls, but none below `but`. */
+static struct measured *most_called(struct measure *m, struct slice name,
+				    const struct measured *but)
+{
+	struct measured *best = NULL;
+
+	for (struct measured *n = m->root.first; n; n = measure_next(n, &m->root))
+		if (slice_eq(n->name, name) && !is_in(n, but) &&
+		    (!best || n->now_calls > best->now_calls))
+			best = n;
+	return best;
+}
+
+static void put_below(struct measured *n, struct measured *parent)
+{
+	struct measured **at = &n->parent->first;
+	uint32_t deeper = parent->depth + 1 - n->depth;
+
+	while (*at != n)
+		at = &(*at)->next;
+	*at = n->next;
+	n->next = NULL;
+	for (at = &parent->first; *at; at = &(*at)->next)
+		;
+	*at = n;
+	n->parent = parent;
+	for (struct measured *c = n; c; c = measure_next(c, n))
+		c->depth += deeper;
+}
+
+/* Tasks that are outermost still go below who waits for them, if that one has been seen. */
+static void link_tasks(struct measure *m)
+{
+	for (unsigned i = 0; i < m->n_links; i++) {
+		struct measured *task = m->root.first;
+
+		while (task && !slice_eq(task->name, m->links[i].task))
+			task = task->next;
+		if (!task || m->links[i].at)
+			continue;
+		m->links[i].at = most_called(m, m->links[i].waiter, task);
+		if (m->links[i].at)
+			put_below(task, m->links[i].at);
+	}
+}
+
 void measure_row(struct measure *m, const struct measure_row *row)
 {
 	struct measured *parent, *n;
@@ -90,7 +163,7 @@ void measure_row(struct measure *m, const struct measure_row *row)
 
 	if (m->err || row->depth >= DEPTH_MAX)
 		return;
-	parent = m->at[depth];
+	parent = depth ? m->at[depth] : owner_of(m, row->name);
 	m->deep = depth + 2;
 	if (slice_eq(parent->name, row->name)) {
 		m->at[depth + 1] = parent;
@@ -184,6 +257,7 @@ static void end_window(struct measure *m)
 
 void measure_end(struct measure *m)
 {
+	link_tasks(m);
 	if (m->readings && m->readings <= WINDOWS_MAX && !m->err)
 		end_window(m);
 	for (struct measured *n = m->root.first; n; n = measure_next(n, &m->root))

@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "plan/stats/stats.h"
 
-enum { WINDOWS_MAX = 48 };
+enum { WINDOWS_MAX = 48, LINKS_MAX = 48 };
 
 struct measured { /* a node */
 	struct slice name;
@@ -34,7 +34,12 @@ struct measure {
 	uint32_t deep;	      /* so many of them */
 	struct map numbers;   /* by name */
 	size_t n;	      /* nodes */
-	size_t readings;      /* windows: one less */
+	struct {	      /* tasks of other threads, to be read below who waits for them */
+		struct slice waiter, task;
+		struct measured *at; /* the waiter's node, as soon as there is one */
+	} links[LINKS_MAX];
+	unsigned n_links;
+	size_t readings; /* windows: one less */
 	int err;
 };
 
@@ -46,6 +51,9 @@ struct measure_row {
 
 void measure_init(struct measure *m);
 void measure_release(struct measure *m);
+
+/* Calls of `task` that nobody has called belong to `waiter`; the slices are views. */
+void measure_link(struct measure *m, struct slice waiter, struct slice task);
 
 void measure_begin(struct measure *m);
 void measure_row(struct measure *m, const struct measure_row *row);

@@ -179,6 +179,30 @@ static void graft(struct samples *s, struct sample_node *top, const struct sampl
 	}
 }
 
+void samples_graft(struct samples *s, struct sample_node *under, const struct sample_node *n,
+		   double part)
+{
+	struct sample_node *at[DEPTH_MAX + 2] = { under };
+
+	for (const struct sample_node *from = n; from; from = samples_next(from, n)) {
+		uint32_t depth = from->depth - n->depth;
+		struct sample_row row = { .flags = from->flags,
+					  .stretches = from->stretches,
+					  .threads = from->threads };
+		struct sample_node *copy;
+
+		if (under->depth + depth >= DEPTH_MAX)
+			continue;
+		copy = child_of(s, at[depth], from->name);
+		if (!copy)
+			return;
+		for (int i = 0; i < SAMPLE_STATES; i++)
+			row.self[i] = (uint64_t)((double)from->self[i] * part + 0.5);
+		add_counts(copy, &row);
+		at[depth + 1] = copy;
+	}
+}
+
 void samples_merge(struct samples *into, const struct samples *more)
 {
 	struct sample_vitals *v = &into->vitals;

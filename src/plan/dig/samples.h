@@ -51,6 +51,10 @@ void samples_add(struct samples *s, const struct sample_row *row);
 void samples_add_lock(struct samples *s, const struct sample_lock *lock);
 void samples_seal(struct samples *s);
 
+/* Copies n with all below it under `under`, which is not in or below n: so much of its samples. */
+void samples_graft(struct samples *s, struct sample_node *under, const struct sample_node *n,
+		   double part);
+
 /* Adds another answer: counts are summed up. */
 void samples_merge(struct samples *into, const struct samples *more);
 

@@ -35,9 +35,9 @@ def sorting(rng):
 
 
 def regex(_):
-	return Cause('regular expression', ['cpu'], 60000, '''	private static final Pattern LIST = Pattern.compile("(a|aa)+b");
+	return Cause('regular expression', ['cpu'], 90000, '''	private static final Pattern LIST = Pattern.compile(".*.*.*=");
 ''', '''		for (int i = 0; i < amount; i++)
-			sum += LIST.matcher("aaaaaaaaaaaaaaaac").matches() ? 1 : 2;
+			sum += LIST.matcher("a list of names without what is asked for").matches() ? 1 : 2;
 ''')
 
 

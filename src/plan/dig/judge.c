@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* judge.c - is a method that returns slow? By its calls' times, by what samples have seen below it,
+ * and by its past. */
+#include "plan/dig/judge.h"
+
+static const double slow_default = 50e6; /* ns */
+static const double slow_time = 0.25;	 /* share of its time that is in slow calls */
+static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
+static const double busy = 0.3; /* share of the time that threads wait for a processor */
+static const double waiting_much = 0.4;
+static const double usual_much = 0.5;
+static const double undisturbed = 0.1; /* the tenth of the calls that had to wait least */
+enum { STUCK_WINDOWS = 6, UNDISTURBED_CALLS = 50 }; /* of fewer calls none need be undisturbed */
+static const double least_calls = 5;		    /* so few can be anything */
+/* Calls differ: some take at least so long, much longer than usual, and have most of the time, which
+ * is much of a thread's. */
+static const double uneven_least = 5e5, uneven_time = 0.6, uneven_much = 0.1, differ_least = 2e4;
+static const double statements_many = 20, statements_time = 0.4, statements_least = 1e6;
+/* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or
+ * waits for somebody to wake it: maybe it has nothing to do. */
+static const double as_ever = 0.1, asleep = 0.01;
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+bool judge_seen(const struct dig *d, const struct sample_node *n, struct presence *out)
+{
+	double looks = (double)(d->all.vitals.samples ? d->all.vitals.samples : 1);
+	double wall = (double)measure_windows(&d->measure) * 1e9;
+	struct measured m;
+
+	if (!measure_method(&d->measure, n->name, &m) || measure_ns(&d->measure, &m) <= 0)
+		return false;
+	*out = (struct presence){ (double)n->busy / looks, measure_ns(&d->measure, &m) / wall,
+				  measure_calls(&d->measure, &m) };
+	return true;
+}
+
+enum { REST_DEPTH = 2 };
+
+/* Samples that sleep so near to the outermost method that there is hardly a way down to it. */
+static uint64_t resting(const struct samples *under)
+{
+	uint64_t sum = 0;
+
+	for (const struct sample_node *n = under->root.first; n;
+	     n = samples_next(n, &under->root)) {
+		if (trail_depth(n) > REST_DEPTH)
+			continue;
+		for (int i = 0; i < SAMPLE_STATES; i++) {
+			enum kind kind = kind_of(n, (enum sample_state)i, &under->root);
+
+			sum += kind == KIND_SLEEP || kind == KIND_WAIT ? n->self[i] : 0;
+		}
+	}
+	return sum;
+}
+
+struct nature judge_nature(const struct dig *d, struct slice name)
+{
+	struct samples under;
+	uint64_t by[KINDS], n;
+	struct nature is = { 0 };
+
+	samples_init(&under);
+	samples_under(&d->all, name, &under);
+	n = kind_divide(&under.root, by);
+	is.resting = share(resting(&under), n);
+	samples_release(&under);
+	if (n >= 20)
+		is.waiting = share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n);
+	is.sleeping = share(by[KIND_SLEEP] + by[KIND_WAIT] + by[KIND_QUEUE], n);
+	is.handing = share(by[KIND_FUTURE], n);
+	is.computing = n ? share(kind_computing(by), n) : 1;
+	return is;
+}
+
+/* How much longer the root takes since the machine has too few processors for all that runs on it.
+ * That is no fault of the program's. */
+double judge_stretch(const struct dig *d, double computing)
+{
+	double lost = d->answer.delay_share * computing;
+
+	return lost < busy ? 1 : lost < 0.95 ? 1 / (1 - lost) : 20;
+}
+
+/* A few statements are what a root is for.  Many of them that have most of its time, one for each
+ * row of another one, are a fault, however fast each is. */
+static double statements_of(const struct dig *d, const struct dig_figures *root)
+{
+	for (const struct dig_figures *f = d->figures; f; f = f->next) {
+		double n = root->calls ? (double)f->calls / (double)root->calls : 0;
+
+		if (n >= statements_many && trail_is_sql(f->name) &&
+		    (double)f->total_ns >= statements_time * (double)root->total_ns)
+			return n;
+	}
+	return 0;
+}
+
+/* Its slow calls are none of its doing: the calls that take as long as usual account for what the
+ * program had of processors, so the slow ones have only waited for one. */
+static bool only_waits(const struct dig *d, const struct candidate *c, double computing)
+{
+	const struct dig_figures *f = c->figures;
+	double usual = (double)f->calls * stats_quantile(f->low, f->count, f->n, undisturbed);
+
+	return computing > 0.5 && c->spread.slow_calls < 0.3 && d->ran_ns > 0 &&
+	       f->timed >= UNDISTURBED_CALLS && usual > usual_much * d->ran_ns;
+}
+
+struct known_run judge_run(const struct dig *d, const struct dig_figures *f)
+{
+	return (struct known_run){ .when = d->options.when,
+				   .calls = (double)f->timed,
+				   .mean = f->timed ? (double)f->total_ns / (double)f->timed : 0,
+				   .p50 = stats_quantile(f->low, f->count, f->n, 0.5),
+				   .p99 = stats_quantile(f->low, f->count, f->n, 0.99) };
+}
+
+/* Against its own past, in which the machine may have been less busy. */
+static void judge_past(const struct dig *d, struct candidate *c, double longer)
+{
+	struct known_run now = judge_run(d, c->figures);
+	double usual;
+
+	c->past = d->options.known ? known_past_of(d->options.known, c->figures->name) : NULL;
+	usual = known_usual(c->past);
+	now.mean /= longer;
+	c->breaks = known_is_broken(c->past, &now);
+	if (c->breaks && !c->slow) {
+		c->slow = true;
+		c->limit = 0;
+		c->spread = stats_spread(c->figures->low, c->figures->count, c->figures->n, 0);
+		c->weight = (double)c->figures->total_ns * (1 - usual / now.mean);
+	} else if (!c->breaks && usual > 0) {
+		c->weight *= as_ever;
+	}
+}
+
+/* Its share of one thread's time, by the calls that have returned. */
+double judge_weight(const struct dig *d, const struct dig_figures *f)
+{
+	double wall = (double)measure_windows(&d->measure) * 1e9;
+
+	return wall > 0 ? (double)f->total_ns / wall : 0;
+}
+
+/* Few calls that are far from what is usual have the time: slow when they are long, too.  When they
+ * are not, their limit is kept, to find out what they have in common. */
+static void judge_uneven(const struct dig *d, struct candidate *c, double longer)
+{
+	const struct dig_figures *f = c->figures;
+	double odd = odd_times * c->spread.median;
+	struct spread s;
+
+	odd = odd > differ_least * longer ? odd : differ_least * longer;
+	s = stats_spread(f->low, f->count, f->n, odd);
+	if (s.slow_time < uneven_time || s.slow_calls * (double)f->timed < least_calls)
+		return;
+	c->limit = odd;
+	c->spread = s;
+	c->differs = true;
+	c->slow = s.slow_mean >= uneven_least * longer && judge_weight(d, f) >= uneven_much;
+}
+
+void judge_root(const struct dig *d, const struct dig_figures *f, struct candidate *c)
+{
+	struct nature is = judge_nature(d, f->name);
+	double longer = judge_stretch(d, is.computing + is.handing);
+	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default * longer;
+	double mean;
+
+	*c = (struct candidate){ .figures = f, .limit = limit, .waiting = is.waiting };
+	c->spread = stats_spread(f->low, f->count, f->n, limit);
+	c->slow = c->spread.slow_time >= slow_time;
+	if (!c->slow && d->options.slow_ns <= 0) {
+		double odd = odd_times * c->spread.median;
+		struct spread s;
+
+		odd = odd > odd_least * longer ? odd : odd_least * longer;
+		s = stats_spread(f->low, f->count, f->n, odd);
+		if (s.slow_time >= odd_time) {
+			c->slow = true;
+			c->limit = odd;
+			c->spread = s;
+		}
+	}
+	if (!c->slow && d->options.slow_ns <= 0)
+		judge_uneven(d, c, longer);
+	if (c->slow && longer > 1 && only_waits(d, c, is.computing))
+		c->slow = false;
+	mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
+	if (!c->slow && d->options.slow_ns <= 0 && mean > statements_least * longer)
+		c->statements = statements_of(d, f);
+	if (!c->slow && (c->statements > 0 || (mean > 2e6 && c->waiting >= waiting_much))) {
+		c->slow = true;
+		c->limit = 0;
+		c->spread = stats_spread(f->low, f->count, f->n, 0);
+	}
+	c->weight = c->spread.slow_time * (double)f->total_ns;
+	judge_past(d, c, longer);
+	c->sleeps = is.sleeping > 0.8;
+	c->rests = is.resting > 0.8;
+	if (c->sleeps)
+		c->weight *= asleep;
+}
+
+/* All calls that have returned were fast, but samples have seen it at work much longer than these
+ * took: there are others, which have not returned. */
+void judge_stuck(const struct dig *d, const struct sample_node *n, struct candidate *c)
+{
+	struct presence s;
+
+	if (c->slow || !n || measure_windows(&d->measure) < STUCK_WINDOWS ||
+	    !judge_seen(d, n, &s) || s.looks < 0.25 || s.hooks > s.looks / 3 ||
+	    judge_nature(d, n->name).computing < 0.5)
+		return;
+	c->slow = c->stuck = true;
+	c->weight = (s.looks - s.hooks) * (double)measure_windows(&d->measure) * 1e9;
+}
