@@ -174,6 +174,11 @@ static void put_json(struct command_dig *c, struct buf *out)
 		json_key(&j, "breaks_with_past");
 		json_bool(&j, a->breaks);
 	}
+	json_key(&j, "also_slow");
+	json_open(&j, '[');
+	for (unsigned i = 0; i < a->n_others; i++)
+		json_str(&j, a->others[i]);
+	json_close(&j, ']');
 	if (a->verdict != DIG_NOTHING || (a->is_measured && a->guilty.n))
 		json_cause(&j, a);
 	put_cost(&j, dig_link_cost(&c->link));

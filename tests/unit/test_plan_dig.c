@@ -474,6 +474,11 @@ TEST(dig_explains_what_is_asked_for_though_others_have_hooks)
 	CHECK(slice_is(w.dig.answer.root, HANDLE));
 	CHECK(strncmp(text, "Slow:  shop.Web.handle", 22) == 0);
 	dig_release(&w.dig);
+	w = (struct world){ .has_inside = true, .has_others = true };
+	options.method = slice_str("shop.W*::hand*");
+	drive(&w, &options, text, sizeof(text));
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	dig_release(&w.dig);
 }
 
 TEST(dig_keeps_its_time)

@@ -227,10 +227,33 @@ static void print_cause(const struct dig_answer *a, struct buf *out)
 		buf_text(out, ".\n");
 }
 
+/* What else is slow, with the words that explain it. */
+static void print_others(const struct dig_answer *a, struct buf *out)
+{
+	for (unsigned i = 0; i < a->n_others; i++) {
+		buf_text(out, i ? ", " : "Also slow: ");
+		put_whole(out, a->others[i]);
+		buf_text(out, " (");
+		dig_put_time(out, a->others_mean[i]);
+		buf_text(out, " a call)");
+	}
+	if (a->n_others)
+		buf_printf(out, "; `sonde dig TARGET METHOD` explains %s.\n",
+			   a->n_others > 1 ? "each" : "it");
+}
+
 void dig_print(const struct dig *d, struct buf *out)
 {
 	const struct dig_answer *a = &d->answer;
 
+	if (a->verdict == DIG_NOTHING && !a->root.n && d->options.method.n) {
+		buf_printf(
+			out,
+			"%.*s has not returned while it was watched, so nothing is known of it.\n",
+			SLICE_FMT(d->options.method));
+		print_stolen(a, out);
+		return;
+	}
 	if (a->verdict == DIG_NOTHING) {
 		buf_text(out, "Nothing is slow here.\n");
 		if (!a->root.n) {
@@ -253,6 +276,7 @@ void dig_print(const struct dig *d, struct buf *out)
 	}
 	print_slow(a, out);
 	print_cause(a, out);
+	print_others(a, out);
 	print_stolen(a, out);
 }
 

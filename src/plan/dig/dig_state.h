@@ -22,7 +22,14 @@ struct dig_options {
 	uint64_t when;	     /* now, in seconds since 1970 */
 };
 
-enum { DIG_BUCKETS = 256, DIG_PATH = 24, DIG_CONTEXTS = 6, DIG_GRAPH = 24, DIG_JOINTS = 2 };
+enum {
+	DIG_BUCKETS = 256,
+	DIG_PATH = 24,
+	DIG_CONTEXTS = 6,
+	DIG_GRAPH = 24,
+	DIG_JOINTS = 2,
+	DIG_OTHERS = 3
+};
 
 struct dig_figures { /* of one hooked method, since it was hooked */
 	struct slice name;
@@ -58,8 +65,11 @@ struct dig_answer {
 	double root_usual;     /* its mean in earlier looks, ns; 0: not known */
 	unsigned root_earlier; /* so many looks */
 	bool breaks;	       /* it takes much longer than in any of them */
-	struct slice guilty;   /* pkg.Class.method(desc) */
-	unsigned n_alike; /* so many overloads or other classes' methods of that name share it */
+	struct slice others[DIG_OTHERS]; /* slow, too, but not explained */
+	double others_mean[DIG_OTHERS];	 /* ns */
+	unsigned n_others;
+	struct slice guilty; /* pkg.Class.method(desc) */
+	unsigned n_alike;    /* so many overloads or other classes' methods of that name share it */
 	struct slice path[DIG_PATH];
 	unsigned n_path;
 	struct estimated share;	   /* of the root's time */

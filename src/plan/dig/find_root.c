@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find_root.c - which transaction is slow, if any. */
+#define _GNU_SOURCE /* memmem() */
 #include "plan/dig/find.h"
 #include "plan/dig/judge.h"
+#include "rule/pattern.h"
 
 static const double gc_much = 0.12;
 static const double busy = 0.3;		   /* share of the time that threads wait for a processor */
@@ -43,16 +45,50 @@ static bool has_returned(const struct dig *d, struct slice name)
 	return measure_method(&d->measure, name, &m) && measure_ns(&d->measure, &m) > 0;
 }
 
-/* Other hooks may be in the program, too: is it the method that is to be explained?  A pattern may
- * mean any. */
+static bool fits(struct slice pattern, enum pattern_kind kind, struct slice name)
+{
+	struct arena mem;
+	struct pattern p;
+	struct pattern_trouble trouble;
+	bool fit;
+
+	arena_init(&mem);
+	fit = pattern_compile(&mem, pattern, kind, &p, &trouble) < 0 || pattern_match(&p, name);
+	arena_release(&mem);
+	return fit;
+}
+
+/* com.shop.*::check*; what is no pattern but a rule may mean any method. */
+static bool fits_pattern(struct slice asked, struct slice name)
+{
+	const uint8_t *colons = memmem(asked.p, asked.n, "::", 2);
+	struct slice class, method, inner = sample_node_class(name);
+	char text[1024];
+
+	if (!colons || memchr(asked.p, ' ', asked.n) || inner.n >= sizeof(text))
+		return true;
+	class = (struct slice){ asked.p, (size_t)(colons - asked.p) };
+	method = sample_node_plain(
+		(struct slice){ colons + 2, asked.n - (size_t)(colons + 2 - asked.p) });
+	memcpy(text, inner.p, inner.n);
+	for (size_t i = 0; i < inner.n; i++)
+		text[i] = text[i] == '.' ? '/' : text[i];
+	return fits(class, PATTERN_CLASS, (struct slice){ (uint8_t *)text, inner.n }) &&
+	       fits(method, PATTERN_METHOD, sample_node_method(name));
+}
+
+/* Other hooks may be in the program, too: is it the method that is to be explained? */
 static bool is_asked_for(const struct dig *d, struct slice name)
 {
 	struct slice asked = d->options.method;
 	struct buf target = { 0 };
 	bool is;
 
-	if (!asked.n || memchr(asked.p, '*', asked.n))
+	if (!asked.n)
 		return true;
+	if (memchr(asked.p, '*', asked.n) || memchr(asked.p, '?', asked.n) ||
+	    memchr(asked.p, ' ', asked.n))
+		return fits_pattern(asked, name);
 	dig_put_target(&target, name);
 	is = target.err || (slice_starts(buf_slice(&target), asked) &&
 			    (target.n == asked.n || target.p[asked.n] == '('));
@@ -192,7 +228,25 @@ static void take_root(struct dig *d, const struct candidate *c)
 struct choice {
 	struct candidate slow, busiest;
 	struct candidate resting; /* time to think, or a job that waits for its next turn */
+	struct candidate others[DIG_OTHERS];
+	unsigned n_others;
 };
+
+/* Keeps the slow ones that are not explained, those with most slow time first. */
+static void offer(struct choice *of, const struct candidate *c)
+{
+	unsigned at = of->n_others;
+
+	if (!c->figures || !c->slow)
+		return;
+	if (at < DIG_OTHERS)
+		of->n_others++;
+	else if (of->others[--at].weight >= c->weight)
+		return;
+	for (; at > 0 && of->others[at - 1].weight < c->weight; at--)
+		of->others[at] = of->others[at - 1];
+	of->others[at] = *c;
+}
 
 static void consider(struct choice *of, const struct candidate *c)
 {
@@ -201,8 +255,12 @@ static void consider(struct choice *of, const struct candidate *c)
 			of->resting = *c;
 		return;
 	}
-	if (c->slow && c->weight > of->slow.weight)
+	if (c->slow && c->weight > of->slow.weight) {
+		offer(of, &of->slow);
 		of->slow = *c;
+	} else {
+		offer(of, c);
+	}
 	if (!of->busiest.figures || c->figures->total_ns > of->busiest.figures->total_ns)
 		of->busiest = *c;
 }
@@ -254,6 +312,12 @@ static bool decide(struct dig *d)
 		return false;
 	}
 	take_root(d, of.slow.figures ? &of.slow : &of.busiest);
+	for (unsigned i = 0; i < of.n_others; i++) {
+		d->answer.others[i] = dig_keep(d, of.others[i].figures->name);
+		d->answer.others_mean[i] = (double)of.others[i].figures->total_ns /
+					   (double)of.others[i].figures->timed;
+	}
+	d->answer.n_others = of.n_others;
 	d->answer.verdict = of.slow.figures || d->options.method.n ? DIG_METHOD : DIG_NOTHING;
 	if (find_is_gc(&d->answer))
 		d->answer.verdict = DIG_GC;

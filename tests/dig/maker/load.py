@@ -24,7 +24,7 @@ class Load:
 
 	def estimate(self):
 		"""About what a request takes without a plant."""
-		cost = {'executor': 4e4, 'stage': 4e4, 'both': 4e4, 'worker': 4e4}
+		cost = {'executor': 2e5, 'stage': 2e5, 'both': 2e5, 'worker': 2e5}  # on a busy machine
 		self.program.weigh()
 		self.base_ns = 2e4 + sum(m.weight * (2e3 + sum(c.times * cost.get(c.way, 0) for c in m.calls))
 					 for m in self.program.methods())

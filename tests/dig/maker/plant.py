@@ -117,11 +117,11 @@ class Plant:
 		calls = max(self.method.weight if self.shape == 'ways' else self.victim.weight, 0.1)
 		base = load.base_ns
 		# Of one thread.
-		whole = rng.uniform(0.08, 0.25) * 1e9 if self.cause.computes else rng.uniform(0.2, 2) * 1e9
+		whole = rng.uniform(0.1, 0.3) * 1e9 if self.cause.computes else rng.uniform(0.2, 2) * 1e9
 		each = log_uniform(rng, 3e5, 1e8 if self.cause.computes else 5e8)  # of a slow request
-		each = max(each, 6 * base / share, 2e6 * calls if self.cause.unit_ns >= 1e6 else 0)
+		each = max(each, 8 * base / share, 2e6 * calls if self.cause.unit_ns >= 1e6 else 0)
 		rate = whole / (share * each)
-		most = min(1000, 0.25e9 / base)
+		most = min(1000, 0.3e9 / base)
 		if self.cause.shared:
 			each, rate = rng.uniform(50, 400) * 1e6, log_uniform(rng, 20, min(most, 300))
 		if rate > most:
