@@ -123,6 +123,7 @@ enum {
 	THREAD_PARKED = 4,
 	THREAD_SLEEPS = 5,
 	THREAD_STATES = 6,
+	VALUE_NONE = 1, /* of `static_value`: the text says why there is none */
 };
 
 #define U8(f) uint8_t f;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.acme;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -57,6 +53,7 @@ public class Shop {
 	}
 
 	public static void main(String[] args) throws Exception {
+		Stock.fill();
 		CountDownLatch never = new CountDownLatch(1), both = new CountDownLatch(2);
 
 		if (args.length == 0) {

@@ -17,6 +17,7 @@
 #include "agent/serve/lookup.h"
 #include "agent/serve/sample.h"
 #include "agent/serve/call_types.h"
+#include "agent/serve/static_value.h"
 #include "agent/serve/thread_list.h"
 #include "agent/serve/transactions.h"
 #include "agent/serve/watch.h"
@@ -196,6 +197,7 @@ static const struct {
 	{ WIRE_resolve, true, lookup_resolve },
 	{ WIRE_find, true, lookup_find },
 	{ WIRE_ask_threads, true, thread_list_run },
+	{ WIRE_ask_value, true, static_value_run },
 	{ WIRE_types, true, call_types_run },
 };
 

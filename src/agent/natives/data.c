@@ -384,6 +384,17 @@ int data_bind(JNIEnv *jni, const struct rules *rules, struct buf *why)
 	return rc;
 }
 
+jobject data_reach(JNIEnv *jni, jobject x, int32_t site)
+{
+	jmethodID reach = (*jni)->GetStaticMethodID(jni, data.main, "reach",
+						    "(Ljava/lang/Object;I)Ljava/lang/Object;");
+
+	if (reach)
+		x = (*jni)->CallStaticObjectMethod(jni, data.main, reach, x, (jint)site);
+	(*jni)->ExceptionClear(jni);
+	return reach ? x : NULL;
+}
+
 /* ---- what could not be had ---------------------------------------------------------------- */
 
 void data_miss(uint32_t id, int why)

@@ -45,6 +45,10 @@ int data_check(JNIEnv *jni, const struct rules *rules, struct buf *why);
  * Object[], when it only gives that; a String when it is not to be called; NULL: there is none. */
 jobject data_find(JNIEnv *jni, jclass c, int32_t site);
 
+/* What a site that is bound gives of x, without waiting for a lock: a value, or a SondeAccess that says
+ * why not.  The agent's thread. */
+jobject data_reach(JNIEnv *jni, jobject x, int32_t site);
+
 /* The getter that was refused last, and what it does; "": none. */
 void data_refused(char *out, size_t cap);
 

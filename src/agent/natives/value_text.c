@@ -71,26 +71,18 @@ jobjectArray value_text_fields(JNIEnv *jni, jclass c)
 	return out;
 }
 
-bool value_text_set(JNIEnv *jni, unsigned depth, struct slice redact)
+/* As an array of texts; NULL: out of memory, or an exception. */
+static jobjectArray words_of(JNIEnv *jni, struct slice redact)
 {
-	jclass class = probes_text_class();
-	jfieldID depth_field = (*jni)->GetStaticFieldID(jni, class, "depth", "I");
-	jfieldID names =
-		depth_field ? (*jni)->GetStaticFieldID(jni, class, "redact", "[Ljava/lang/String;")
-			    : NULL;
 	jclass string = (*jni)->FindClass(jni, "java/lang/String");
-	jobjectArray list = NULL;
+	jobjectArray list;
 	jsize n = 1;
 	char name[128];
-	bool all = false;
 
-	if (!depth_field || !names || !string)
-		goto done;
 	for (size_t i = 0; i < redact.n; i++)
 		n += redact.p[i] == ',';
-	list = (*jni)->NewObjectArray(jni, redact.n ? n : 0, string, NULL);
-	all = list != NULL;
-	for (jsize k = 0; all && redact.n && k < n; k++) {
+	list = string ? (*jni)->NewObjectArray(jni, redact.n ? n : 0, string, NULL) : NULL;
+	for (jsize k = 0; list && redact.n && k < n; k++) {
 		const uint8_t *comma = memchr(redact.p, ',', redact.n);
 		size_t len = comma ? (size_t)(comma - redact.p) : redact.n;
 		size_t kept = len < sizeof(name) - 1 ? len : sizeof(name) - 1;
@@ -99,18 +91,60 @@ bool value_text_set(JNIEnv *jni, unsigned depth, struct slice redact)
 		memcpy(name, redact.p, kept);
 		name[kept] = '\0';
 		text = (*jni)->NewStringUTF(jni, name);
-		all = text != NULL;
-		if (all)
-			(*jni)->SetObjectArrayElement(jni, list, k, text);
+		if (!text)
+			return NULL;
+		(*jni)->SetObjectArrayElement(jni, list, k, text);
 		(*jni)->DeleteLocalRef(jni, text);
 		redact.p += len + (comma != NULL);
 		redact.n -= len + (comma != NULL);
 	}
-	if (!all)
-		goto done;
-	(*jni)->SetStaticObjectField(jni, class, names, list);
-	(*jni)->SetStaticIntField(jni, class, depth_field, (jint)depth);
-done:
+	return list;
+}
+
+bool value_text_set(JNIEnv *jni, unsigned depth, struct slice redact)
+{
+	jclass class = probes_text_class();
+	jfieldID depth_field = (*jni)->GetStaticFieldID(jni, class, "depth", "I");
+	jfieldID names =
+		depth_field ? (*jni)->GetStaticFieldID(jni, class, "redact", "[Ljava/lang/String;")
+			    : NULL;
+	jobjectArray list = names ? words_of(jni, redact) : NULL;
+
+	if (list) {
+		(*jni)->SetStaticObjectField(jni, class, names, list);
+		(*jni)->SetStaticIntField(jni, class, depth_field, (jint)depth);
+	}
 	(*jni)->ExceptionClear(jni);
-	return all;
+	return list != NULL;
+}
+
+static void put_java(JNIEnv *jni, struct buf *out, jstring text)
+{
+	jsize n = (*jni)->GetStringLength(jni, text);
+	const char *utf = (*jni)->GetStringUTFChars(jni, text, NULL);
+
+	if (utf && n)
+		buf_text(out, utf);
+	if (utf)
+		(*jni)->ReleaseStringUTFChars(jni, text, utf);
+}
+
+bool value_text_put(JNIEnv *jni, const struct value_text *v, struct buf *out)
+{
+	static const char desc[] =
+		"(Ljava/lang/Object;Ljava/lang/String;I[Ljava/lang/String;)Ljava/lang/String;";
+	jclass class = probes_text_class();
+	jmethodID told = (*jni)->GetStaticMethodID(jni, class, "told", desc);
+	jobjectArray words = told ? words_of(jni, v->redact) : NULL;
+	jstring way = words ? (*jni)->NewStringUTF(jni, v->way) : NULL, text = NULL;
+
+	if (way)
+		text = (*jni)->CallStaticObjectMethod(jni, class, told, v->object, way,
+						      (jint)v->depth, words);
+	if (text && !(*jni)->ExceptionCheck(jni))
+		put_java(jni, out, text);
+	else
+		text = NULL;
+	(*jni)->ExceptionClear(jni);
+	return text != NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "agent/classes/woven.h"
 #include "agent/core/agent.h"
+#include "agent/serve/classwalk.h"
 #include "base/arena.h"
 #include "rule/parse.h"
 #include "rule/pattern.h"
@@ -29,80 +30,18 @@ static void put_dotted(struct buf *out, struct slice class)
 		buf_u8(out, class.p[i] == '/' ? '.' : class.p[i]);
 }
 
-/* ---- walking ---- */
-
-struct walk {
-	JNIEnv *jni;
-	void *ctx;
-	/* false: enough */
-	bool (*class)(void *ctx, jclass klass, struct slice name);
-};
-
-/* All loaded classes but arrays.  How many there are. */
-static uint64_t walk_classes(const struct walk *w)
-{
-	jclass *all = NULL;
-	uint64_t seen = 0;
-	bool on = true;
-	jint n = 0;
-
-	(*agent.jvmti)->GetLoadedClasses(agent.jvmti, &n, &all);
-	for (jint i = 0; i < n; i++) {
-		char *sig = NULL;
-
-		if (on)
-			(*agent.jvmti)->GetClassSignature(agent.jvmti, all[i], &sig, NULL);
-		if (sig && sig[0] == 'L') {
-			seen++;
-			on = w->class(w->ctx, all[i],
-				      (struct slice){ (uint8_t *)sig + 1, strlen(sig) - 2 });
-		}
-		drop(sig);
-		(*w->jni)->DeleteLocalRef(w->jni, all[i]);
-	}
-	drop(all);
-	return seen;
-}
-
-/* Calls visit for each method; true: it has said so of one. */
-static bool any_method(jclass klass,
-		       bool (*visit)(void *ctx, jmethodID id, const char *name, const char *desc),
-		       void *ctx)
-{
-	jmethodID *ids = NULL;
-	bool hit = false;
-	jint n = 0;
-
-	if ((*agent.jvmti)->GetClassMethods(agent.jvmti, klass, &n, &ids) != JVMTI_ERROR_NONE)
-		return false;
-	for (jint i = 0; i < n && !hit; i++) {
-		char *name = NULL, *desc = NULL;
-
-		if ((*agent.jvmti)->GetMethodName(agent.jvmti, ids[i], &name, &desc, NULL) !=
-		    JVMTI_ERROR_NONE)
-			continue;
-		hit = visit(ctx, ids[i], name, desc);
-		drop(name);
-		drop(desc);
-	}
-	drop(ids);
-	return hit;
-}
-
 /* ---- which method is meant ---- */
-
-enum lookup_fit { FIT_NOT, FIT_NESTED, FIT_TAIL, FIT_WHOLE };
 
 struct question {
 	JNIEnv *jni;
 	char class[NAME_MAX_BYTES]; /* a/b/C */
 	char method[NAME_MAX_BYTES];
 	char params[NAME_MAX_BYTES]; /* "(int)" or "" */
-	enum lookup_fit best;	     /* of the classes that have the method */
+	enum classwalk_fit best;     /* of the classes that have the method */
 	struct buf names;	     /* of those: "a.b.C", a line each */
 	unsigned classes;
 	struct buf fitting; /* a class that fits and does not have it, and how well it fits */
-	enum lookup_fit fitted;
+	enum classwalk_fit fitted;
 	struct text_guess of_methods, of_classes; /* their best names, which are kept here: */
 	char near_method[NAME_MAX_BYTES], near_class[NAME_MAX_BYTES];
 	char inherits[NAME_MAX_BYTES]; /* the ancestor of `fitting` that has it */
@@ -134,27 +73,6 @@ static bool take_apart(struct question *q, char *text)
 	return true;
 }
 
-/* A nested class may be written with a dot, as in Java. */
-static bool is_same(struct slice name, struct slice wanted)
-{
-	for (size_t i = 0; i < wanted.n; i++)
-		if (name.p[i] != wanted.p[i] && !(name.p[i] == '$' && wanted.p[i] == '/'))
-			return false;
-	return true;
-}
-
-static enum lookup_fit fits(const struct question *q, struct slice name)
-{
-	struct slice wanted = slice_str(q->class);
-	struct slice tail = { name.p + (name.n - wanted.n), wanted.n };
-
-	if (name.n < wanted.n || !is_same(tail, wanted))
-		return FIT_NOT;
-	if (name.n == wanted.n)
-		return FIT_WHOLE;
-	return tail.p[-1] == '/' ? FIT_TAIL : tail.p[-1] == '$' ? FIT_NESTED : FIT_NOT;
-}
-
 static bool is_method(void *ctx, jmethodID id, const char *name, const char *desc)
 {
 	struct question *q = ctx;
@@ -184,7 +102,7 @@ static void look_above(struct question *q, jclass klass)
 		jclass next = (*q->jni)->GetSuperclass(q->jni, at);
 		char *sig = NULL;
 
-		if (any_method(at, is_method, q) &&
+		if (classwalk_method(at, is_method, q) &&
 		    (*agent.jvmti)->GetClassSignature(agent.jvmti, at, &sig, NULL) ==
 			    JVMTI_ERROR_NONE)
 			snprintf(q->inherits, sizeof(q->inherits), "%.*s", (int)strlen(sig) - 2,
@@ -206,7 +124,7 @@ static bool has_line(struct slice lines, struct slice line)
 	return false;
 }
 
-static void take_hit(struct question *q, struct slice name, enum lookup_fit fit)
+static void take_hit(struct question *q, struct slice name, enum classwalk_fit fit)
 {
 	struct buf line = { 0 };
 
@@ -226,19 +144,11 @@ static void take_hit(struct question *q, struct slice name, enum lookup_fit fit)
 	buf_release(&line);
 }
 
-static struct slice simple_name(struct slice name)
-{
-	for (size_t i = name.n; i > 0; i--)
-		if (name.p[i - 1] == '/' || (name.p[i - 1] == '$' && i < name.n))
-			return (struct slice){ name.p + i, name.n - i };
-	return name;
-}
-
 static void guess_class(struct question *q, struct slice name)
 {
 	unsigned before = q->of_classes.best.p ? q->of_classes.distance : UINT32_MAX;
 
-	text_guess_try(&q->of_classes, strchr(q->class, '/') ? name : simple_name(name));
+	text_guess_try(&q->of_classes, strchr(q->class, '/') ? name : classwalk_simple(name));
 	if (q->of_classes.best.p && q->of_classes.distance < before)
 		snprintf(q->near_class, sizeof(q->near_class), "%.*s", SLICE_FMT(name));
 }
@@ -246,11 +156,11 @@ static void guess_class(struct question *q, struct slice name)
 static bool ask_class(void *ctx, jclass klass, struct slice name)
 {
 	struct question *q = ctx;
-	enum lookup_fit fit = fits(q, name);
+	enum classwalk_fit fit = classwalk_fits(slice_str(q->class), name);
 
 	if (fit == FIT_NOT) {
 		guess_class(q, name);
-	} else if (any_method(klass, is_method, q)) {
+	} else if (classwalk_method(klass, is_method, q)) {
 		if (fit >= q->best)
 			take_hit(q, name, fit);
 	} else if (fit > q->fitted) {
@@ -260,7 +170,7 @@ static bool ask_class(void *ctx, jclass klass, struct slice name)
 		q->inherits[0] = q->near_method[0] = '\0';
 		q->of_methods = text_guess(slice_str(q->method));
 		look_above(q, klass);
-		any_method(klass, guess_method, q);
+		classwalk_method(klass, guess_method, q);
 	}
 	return true;
 }
@@ -335,7 +245,7 @@ void lookup_resolve(struct conn *c, JNIEnv *jni, struct slice payload)
 			  SLICE_FMT(m.method));
 	} else {
 		q.of_classes = text_guess(slice_str(q.class));
-		q.loaded = walk_classes(&(struct walk){ jni, &q, ask_class });
+		q.loaded = classwalk(&(struct classwalk){ jni, &q, ask_class });
 		answer(&q, c);
 	}
 	buf_release(&q.names);
@@ -358,7 +268,7 @@ struct lookup {
 
 static bool is_meant(const struct pattern *p, struct slice name)
 {
-	struct slice simple = simple_name(name);
+	struct slice simple = classwalk_simple(name);
 
 	return pattern_match(p, name) || (p->exact && pattern_match(p, simple));
 }
@@ -407,29 +317,9 @@ static bool find_method(void *ctx, jmethodID id, const char *name, const char *d
 	return false;
 }
 
-/* What its loader is called: a class name, "boot" for that of the JVM itself. */
-static void name_loader(JNIEnv *jni, jclass klass, char out[NAME_MAX_BYTES])
-{
-	jobject loader = NULL;
-	char *sig = NULL;
-	jclass of;
-
-	snprintf(out, NAME_MAX_BYTES, "boot");
-	if ((*agent.jvmti)->GetClassLoader(agent.jvmti, klass, &loader) != JVMTI_ERROR_NONE ||
-	    !loader)
-		return;
-	of = (*jni)->GetObjectClass(jni, loader);
-	if ((*agent.jvmti)->GetClassSignature(agent.jvmti, of, &sig, NULL) == JVMTI_ERROR_NONE)
-		snprintf(out, NAME_MAX_BYTES, "%.*s", (int)strlen(sig) - 2, sig + 1);
-	drop(sig);
-	dots(out);
-	(*jni)->DeleteLocalRef(jni, of);
-	(*jni)->DeleteLocalRef(jni, loader);
-}
-
 static bool find_class(void *ctx, jclass klass, struct slice name)
 {
-	char loader[NAME_MAX_BYTES];
+	char loader[CLASSWALK_NAME];
 	struct lookup *f = ctx;
 	jint access = 0;
 
@@ -438,9 +328,9 @@ static bool find_class(void *ctx, jclass klass, struct slice name)
 	f->name = name;
 	f->in_class = 0;
 	f->by = loaders_of(f->jni, klass, false);
-	name_loader(f->jni, klass, loader);
+	classwalk_loader(f->jni, klass, loader);
 	f->loader = loader;
-	any_method(klass, find_method, f);
+	classwalk_method(klass, find_method, f);
 	if (f->in_class || f->any_method) {
 		f->classes++;
 		(*agent.jvmti)->GetClassModifiers(agent.jvmti, klass, &access);
@@ -490,7 +380,7 @@ void lookup_find(struct conn *c, JNIEnv *jni, struct slice payload)
 		conn_done(c, USAGE, "'%.*s' is no pattern such as com.shop.**::save*",
 			  SLICE_FMT(m.pattern));
 	} else {
-		loaded = walk_classes(&(struct walk){ jni, &f, find_class });
+		loaded = classwalk(&(struct classwalk){ jni, &f, find_class });
 		conn_done(c, f.classes ? DONE : NO, "%llu method%s in %llu class%s, of %llu loaded",
 			  (unsigned long long)f.methods, f.methods == 1 ? "" : "s",
 			  (unsigned long long)f.classes, f.classes == 1 ? "" : "es",

@@ -15,6 +15,7 @@ public final class SondeData {
     static final int SITE_COUNT = 1 << 14;
     static final SondeSite[] SITES = new SondeSite[SITE_COUNT];
 
+    private static final int WRAPPERS = 8; // around a collection
     private static final int ANY = 1; // number of a method, to ask whether any is seen
 
     // as enum cond_op
@@ -60,6 +61,42 @@ public final class SondeData {
         } catch (Throwable e) {
             return SondeAccess.THROWN;
         }
+    }
+
+    /**
+     * The same for the agent's thread, which must not wait for a lock that the program has, nor run
+     * in collections of the program.
+     */
+    static Object reach(Object x, int site) {
+        SondeProbe.mute(true);
+        try {
+            SondeSite s = SITES[site];
+            if (s == null || !s.isIndex() || x == null || x.getClass().isArray()) {
+                return stepped(x, site);
+            }
+            for (int k = 0; k < WRAPPERS; k++) {
+                Object inner = SondeKnown.inner(x, x.getClass());
+                if (inner == null) {
+                    break;
+                }
+                x = inner;
+            }
+            return isLockless(x) ? stepped(x, site) : SondeAccess.HARMFUL;
+        } catch (Throwable e) {
+            return SondeAccess.THROWN;
+        } finally {
+            SondeProbe.mute(false);
+        }
+    }
+
+    private static boolean isLockless(Object x) {
+        Class<?> c = x.getClass();
+        if (x instanceof ArrayList || x instanceof HashMap) {
+            return SondeKnown.isOfPlatform(c);
+        }
+        return !(x instanceof Vector || x instanceof SortedMap)
+                && SondeKnown.isOfPlatform(c)
+                && SondeKnown.size(x, c) != SondeKnown.NO_COLLECTION;
     }
 
     /** What a rule has captured higher up. */

@@ -105,6 +105,10 @@ final class SondeSite extends ClassValue<Object> {
         return false;
     }
 
+    boolean isIndex() {
+        return kind == INDEX;
+    }
+
     /** The step taken from x, which is not null. */
     Object of(Object x) {
         if (kind == INDEX) {

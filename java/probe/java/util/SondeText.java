@@ -49,6 +49,7 @@ final class SondeText {
     private static final int CHARACTERS = 200;
     private static final int BYTES = 1200; // of one fact
     private static final int BYTES_AT_BEGIN = 2000; // of this and arguments
+    private static final int BYTES_OF_VALUE = 8000; // of a field that was asked for
     private static final int BYTES_OF_NAME = 60; // of a thread
     private static final int BUCKETS = 1 << 16; // of a hash table that is almost empty
     private static final int BITS = 2048; // of a number
@@ -62,9 +63,32 @@ final class SondeText {
     private boolean cut;
 
     private SondeText(int bytes) {
-        String[] words = redact;
+        this(bytes, redact);
+    }
+
+    private SondeText(int bytes, String[] words) {
         secrets = words == null ? new String[0] : words;
         left = bytes;
+    }
+
+    /** What somebody has asked for by its name, in the agent's thread; null: out of memory. */
+    static String told(Object x, String way, int levels, String[] words) {
+        if (!mute()) {
+            return null;
+        }
+        try {
+            SondeText text = new SondeText(BYTES_OF_VALUE, words);
+            if (SondeKnown.isSecret(way, text.secrets)) {
+                text.put("***");
+            } else {
+                text.value(x, levels < DEPTH_MAX ? levels : DEPTH_MAX);
+            }
+            return text.out.toString();
+        } catch (Throwable e) {
+            return null;
+        } finally {
+            SondeProbe.mute0(false);
+        }
     }
 
     /** Tells the facts "thread", "this" and "args" of the call that begins. */
