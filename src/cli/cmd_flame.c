@@ -10,20 +10,13 @@
 
 struct command_flame {
 	struct sampled_wish wish;
-	uint64_t rate;
 	const char *file;
 };
 
 static const struct verb_option options[] = {
 	{ "output|o", "FILE", OPTION_TEXT, offsetof(struct command_flame, file),
 	  .help = "the page, flame.html if not given" },
-	{ "for", "TIME", OPTION_TIME, offsetof(struct command_flame, wish.for_ns),
-	  .help = "how long, 10s if not given; Ctrl-C ends it earlier", .low = 1 },
-	{ "rate", "N", OPTION_NUMBER, offsetof(struct command_flame, rate),
-	  .help = "samples a second of a thread that runs, 1000 if not given", .low = 1,
-	  .high = 10000 },
-	{ "threads", NULL, OPTION_FLAG, offsetof(struct command_flame, wish.threads),
-	  .help = "each thread is the outermost caller in its stacks" },
+	SAMPLED_OPTIONS(struct command_flame),
 };
 
 const struct verb verb_flame = {
@@ -91,6 +84,5 @@ int cmd_flame(int argc, char **argv)
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
 	c.wish.target = optind < argc ? argv[optind] : NULL;
-	c.wish.rate = (uint32_t)c.rate;
 	return run(&c);
 }

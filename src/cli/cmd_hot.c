@@ -15,7 +15,7 @@
 
 struct command_hot {
 	struct sampled_wish wish;
-	uint64_t rate, top;
+	uint64_t top;
 	bool no_lines;
 	struct hot_view view;
 	bool json;
@@ -36,9 +36,13 @@ static bool is_pprof(const char *path)
 
 static int write_file(const struct command_hot *c, const struct sampled *s)
 {
-	const struct pprof_about about = { .type = "cpu",
-					   .unit = "nanoseconds",
-					   .value_each = s->state.period_ns,
+	const struct sampled_mode *mode = sampled_mode(s->mode);
+	const struct pprof_about about = { .type = mode->type,
+					   .unit = mode->unit,
+					   .counts = mode->counts,
+					   .value_each = s->mode == STACKS_CPU ? s->state.period_ns
+									       : 1,
+					   .period = s->state.period_ns,
 					   .time_ns = s->began_ns,
 					   .duration_ns = s->state.wall_ns };
 	FILE *file = private_fopen(c->file);
@@ -119,19 +123,13 @@ static int set_option(void *self, const char *name, int which, const char *value
 }
 
 static const struct verb_option options[] = {
-	{ "for", "TIME", OPTION_TIME, offsetof(struct command_hot, wish.for_ns),
-	  .help = "how long, 10s if not given; Ctrl-C ends it earlier", .low = 1 },
-	{ "rate", "N", OPTION_NUMBER, offsetof(struct command_hot, rate),
-	  .help = "samples a second of a thread that runs, 1000 if not given", .low = 1,
-	  .high = 10000 },
+	SAMPLED_OPTIONS(struct command_hot),
 	{ "top", "N", OPTION_NUMBER, offsetof(struct command_hot, top),
 	  .help = "so many functions, 20 if not given", .low = 1, .high = 1000000 },
 	{ "above", "SHARE", OPTION_SHARE, offsetof(struct command_hot, view.above),
 	  .help = "all functions with at least this share: 1%" },
 	{ "no-lines", NULL, OPTION_FLAG, offsetof(struct command_hot, no_lines),
 	  .help = "without the lines of callers and callees" },
-	{ "threads", NULL, OPTION_FLAG, offsetof(struct command_hot, wish.threads),
-	  .help = "each thread is the outermost caller in its stacks" },
 	{ "output|o", "FILE", OPTION_OWN, 'o',
 	  .help = "write all stacks: .collapsed, .folded or .txt (one line each), .pprof or .pb" },
 	VERB_JSON(struct command_hot, json, "print one JSON object"),
@@ -166,7 +164,6 @@ int cmd_hot(int argc, char **argv)
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
 	c.wish.target = optind < argc ? argv[optind] : NULL;
-	c.wish.rate = (uint32_t)c.rate;
 	c.view.top = (size_t)c.top;
 	c.view.lines = !c.no_lines;
 	c.view.width = term_columns();

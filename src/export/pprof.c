@@ -14,7 +14,7 @@ enum {
 	DURATION = 10,
 	PERIOD_TYPE = 11,
 	PERIOD = 12,
-	FIRST_NAME = 5, /* strings before it: "", type, unit, "samples", "count" */
+	FIRST_NAME = 5, /* strings before it: "", type, unit, counts, "count" */
 };
 
 static void put_varint(struct buf *out, uint64_t v)
@@ -57,7 +57,7 @@ static void put_sample(struct buf *out, struct buf *m, const struct profile_stac
 	for (uint32_t k = s->n; k-- > 0;)
 		put_varint(&list, (uint64_t)s->frames[k] + 1);
 	put_message(m, 1, &list);
-	put_varint(&list, s->value);
+	put_varint(&list, s->count ? s->count : s->value);
 	put_varint(&list, s->value * each);
 	put_message(m, 2, &list);
 	put_message(out, SAMPLE, m);
@@ -93,7 +93,7 @@ void pprof_put(struct buf *out, const struct profile *p, const struct pprof_abou
 	put_bytes(out, STRINGS, slice_str(""));
 	put_bytes(out, STRINGS, slice_str(about->type));
 	put_bytes(out, STRINGS, slice_str(about->unit));
-	put_bytes(out, STRINGS, slice_str("samples"));
+	put_bytes(out, STRINGS, slice_str(about->counts));
 	put_bytes(out, STRINGS, slice_str("count"));
 	for (size_t i = 0; i < p->n_frames; i++) {
 		put_bytes(out, STRINGS, p->frames[i].name);
@@ -102,7 +102,7 @@ void pprof_put(struct buf *out, const struct profile *p, const struct pprof_abou
 	put_number(out, TIME, about->time_ns);
 	put_number(out, DURATION, about->duration_ns);
 	put_type(out, &m, PERIOD_TYPE, 1, 2);
-	put_number(out, PERIOD, about->value_each);
+	put_number(out, PERIOD, about->period);
 	out->err = out->err ? out->err : m.err;
 	buf_release(&m);
 }

@@ -9,7 +9,9 @@
 
 struct pprof_about {
 	const char *type, *unit;       /* of values: "cpu", "nanoseconds" */
-	uint64_t value_each;	       /* of one sample, in that unit */
+	const char *counts;	       /* of how often: "samples" */
+	uint64_t value_each;	       /* what one of the profile's values is in that unit */
+	uint64_t period;	       /* between samples, in that unit */
 	uint64_t time_ns, duration_ns; /* when it began, since 1970; how long */
 };
 

@@ -92,7 +92,7 @@ uint32_t profile_frame(struct profile *p, const struct profile_frame *f)
 	return id;
 }
 
-static void add_new(struct profile *p, const struct profile_stack *s, struct slice key)
+static size_t add_new(struct profile *p, const struct profile_stack *s, struct slice key)
 {
 	struct profile_stack *new;
 	struct slice kept;
@@ -100,24 +100,35 @@ static void add_new(struct profile *p, const struct profile_stack *s, struct sli
 
 	if (p->n_stacks >= PROFILE_STACKS_MAX) {
 		p->lost += s->value;
-		return;
+		return PROFILE_NONE;
 	}
 	if (!grow((void **)&p->stacks, p->n_stacks, &p->stacks_cap, sizeof(*p->stacks)) ||
 	    !(kept = arena_dup(&p->stack_mem, key)).p ||
 	    !(place = map_put(&p->stack_ids, kept, NULL))) {
 		fail(p, E_NO_MEMORY);
-		return;
+		return PROFILE_NONE;
 	}
 	*place = p->n_stacks;
 	new = &p->stacks[p->n_stacks++];
 	*new = *s;
 	new->frames = (const uint32_t *)(const void *)(kept.p + 8);
 	p->total += s->value;
+	p->count += s->count;
+	return p->n_stacks - 1;
 }
 
-void profile_add(struct profile *p, const struct profile_stack *s)
+void profile_add_again(struct profile *p, size_t place, uint64_t value, uint64_t count)
+{
+	p->stacks[place].value += value;
+	p->stacks[place].count += count;
+	p->total += value;
+	p->count += count;
+}
+
+size_t profile_add(struct profile *p, const struct profile_stack *s)
 {
 	const uint32_t head[2] = { s->thread, s->kind };
+	size_t at = PROFILE_NONE;
 	struct buf key = { 0 };
 	uintptr_t *place;
 
@@ -126,10 +137,11 @@ void profile_add(struct profile *p, const struct profile_stack *s)
 	if (key.err) {
 		fail(p, E_NO_MEMORY);
 	} else if ((place = map_get(&p->stack_ids, buf_slice(&key)))) {
-		p->stacks[*place].value += s->value;
-		p->total += s->value;
+		at = *place;
+		profile_add_again(p, at, s->value, s->count);
 	} else {
-		add_new(p, s, buf_slice(&key));
+		at = add_new(p, s, buf_slice(&key));
 	}
 	buf_release(&key);
+	return at;
 }

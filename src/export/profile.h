@@ -23,6 +23,7 @@ struct profile_stack {
 	uint32_t thread; /* a number of the caller's; 0: not told */
 	uint32_t kind;	 /* likewise, of the whole stack */
 	uint64_t value;
+	uint64_t count; /* how often it was seen, when the value is something else; or 0 */
 };
 
 struct profile {
@@ -31,7 +32,8 @@ struct profile {
 	struct profile_frame *frames;
 	struct profile_stack *stacks;
 	size_t n_frames, frames_cap, n_stacks, stacks_cap;
-	uint64_t total, lost;
+	uint64_t total, lost; /* values */
+	uint64_t count;
 	int err; /* sticky: E_NO_MEMORY, E_LIMIT */
 };
 
@@ -44,7 +46,9 @@ void profile_forget_stacks(struct profile *p);
 /* The number of a frame; 0 after an error too. */
 uint32_t profile_frame(struct profile *p, const struct profile_frame *f);
 
-/* Adds to the stack's value. */
-void profile_add(struct profile *p, const struct profile_stack *s);
+/* Adds to the stack's value and count.  Its place in `stacks`; PROFILE_NONE: there is no room. */
+#define PROFILE_NONE SIZE_MAX
+size_t profile_add(struct profile *p, const struct profile_stack *s);
+void profile_add_again(struct profile *p, size_t place, uint64_t value, uint64_t count);
 
 #endif

@@ -79,17 +79,41 @@ static bool write_stack(struct stacks *s, struct stack *t, const struct stacks_n
 	return true;
 }
 
-bool stacks_add(struct stacks *s, const struct stacks_new *new)
+static void count(struct stack *t, uint32_t samples, uint64_t amount)
+{
+	__atomic_fetch_add(&t->count, samples, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->amount, amount, __ATOMIC_RELAXED);
+}
+
+uint64_t stacks_add(struct stacks *s, const struct stacks_new *new)
 {
 	bool mine = false;
-	struct stack *t = take(s, hash_of(new), &mine);
+	uint64_t hash = hash_of(new);
+	struct stack *t = take(s, hash, &mine);
 
 	if (t && (!mine || write_stack(s, t, new))) {
-		__atomic_fetch_add(&t->count, new->count, __ATOMIC_RELAXED);
-		return true;
+		count(t, new->count, new->amount);
+		return hash;
 	}
 	__atomic_fetch_add(&s->lost, new->count, __ATOMIC_RELAXED);
-	return false;
+	return 0;
+}
+
+void stacks_again(struct stacks *s, uint64_t hash, uint32_t samples, uint64_t amount)
+{
+	bool mine = false;
+	struct stack *t = take(s, hash, &mine);
+
+	if (!t) {
+		__atomic_fetch_add(&s->lost, samples, __ATOMIC_RELAXED);
+		return;
+	}
+	if (mine) {
+		t->again = true;
+		__atomic_fetch_add(&s->used, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->whole, true, __ATOMIC_RELEASE);
+	}
+	count(t, samples, amount);
 }
 
 const struct stack *stacks_next(const struct stacks *s, uint32_t *i)

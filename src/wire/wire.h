@@ -99,8 +99,13 @@ enum {
 	PROGRAM_WHOLE = 1, /* of `program`: since the JVM began */
 	STACKS_CPU = 0,	   /* of `ask_stacks`: what threads do while they run */
 	STACKS_WALL = 1,
-	STACK_RUNS = 0, /* of `stack_row`: on a processor, or wants one */
-	STACK_WAITS = 1,
+	STACK_RUNS = 0,	   /* of `stack_row`: on a processor, or wants one */
+	STACK_CALLS = 1,   /* waits in a system call: for data, or in native code */
+	STACK_BLOCKED = 2, /* waits for a monitor that another thread has */
+	STACK_PARKED = 3,  /* ... or waits otherwise in the JVM: the innermost method says how */
+	STACK_WAITS = 4,   /* Object.wait */
+	STACK_SLEEPS = 5,  /* what a client makes of those */
+	STACK_STATES = 6,
 	PLACE_UNKNOWN = 0, /* of `stack_place` */
 	PLACE_INTERPRETED = 1,
 	PLACE_C1 = 2,

@@ -30,6 +30,24 @@ print(f"{case}: {samples} samples, {broken} not whole {d['ends']}, engine {d['en
 if samples < 200:
     sys.exit(2)
 must(broken <= max(5, samples * (0.02 if case == "storm" else 0.01)), f"{broken} of {samples} stacks are not whole")
+if d["mode"] == "wall":
+    whole = d["wall_ns"]
+    state = {s: v / whole for s, v in d["states"].items()}
+    # How many threads, all the time, were in a function, and what they did there.
+    threads = lambda name: functions[name]["total"] / whole if name in functions else 0
+    print(f"{case}: {state}, {d['threads']} threads, {d['own_ns'] / 1e6:.0f} ms of the agent's")
+    for name, n in (("isBlocked", 1), ("waits", 1), ("reads", 1), ("runs", 1), ("sleeps", 2)) if case == "waits" else ():
+        n += 20 if name == "sleeps" else 0
+        must(abs(threads("Waits." + name) - n) < 0.1 * n + 0.1, f"{threads('Waits.' + name):.2f} threads in {name}")
+    if case == "many":
+        must(abs(threads("Waits.sleeps") - 1002) < 100, f"{threads('Waits.sleeps'):.1f} threads sleep")
+        must(abs(state["sleeping"] - 1002) < 100, f"{state['sleeping']:.1f} of threads sleep")
+    else:
+        must(functions["Waits.isBlocked"]["run_by"].get("blocked", 0) > 0.8 * whole, "nothing is blocked")
+        must(abs(state["sleeping"] - 22) < 3 and abs(state["blocked"] - 1) < 0.2, f"states: {state}")
+        must(abs(threads("jdk.internal.misc.Unsafe.park") - 2) < 1.5, "the pool is not parked")
+        must(state["parked"] > 1.5 and state["waiting"] > 0.9 and state["running"] > 0.8, f"states: {state}")
+    sys.exit(0)
 must("Truth.sleep" not in functions, "a thread that sleeps is none that runs")
 if case == "loop":
     a, b = own("Truth.loopA"), own("Truth.loopB")

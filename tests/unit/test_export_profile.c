@@ -108,7 +108,8 @@ TEST(pprof_begins_with_the_type_of_its_values)
 
 	profile_init(&p);
 	CHECK_INT(collapsed_read(&p, slice_str(text), &line), 0, NULL);
-	pprof_put(&out, &p, &(struct pprof_about){ "cpu", "nanoseconds", 1000000, 1, 2 });
+	pprof_put(&out, &p,
+		  &(struct pprof_about){ "cpu", "nanoseconds", "samples", 1000000, 1000000, 1, 2 });
 	CHECK(!out.err && out.n > 100);
 	CHECK_MEM(out.p, sizeof(begin), begin, sizeof(begin), NULL);
 	buf_release(&out);

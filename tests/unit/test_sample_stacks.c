@@ -18,8 +18,8 @@ static void *make(struct stacks *s)
 
 static bool add(struct stacks *s, const uint64_t *spots, uint32_t n, uint32_t thread)
 {
-	return stacks_add(
-		s, &(struct stacks_new){ .spots = spots, .n = n, .thread = thread, .count = 1 });
+	return stacks_add(s, &(struct stacks_new){
+				     .spots = spots, .n = n, .thread = thread, .count = 1 }) != 0;
 }
 
 TEST(stacks_count_equal_ones_once)
@@ -60,6 +60,31 @@ TEST(stacks_that_find_no_room_are_counted)
 	CHECK(lost >= 100 - SPOTS / 8);
 	CHECK_INT(s.lost, lost, NULL);
 	CHECK(s.spots_used <= SPOTS);
+	free(memory);
+}
+
+TEST(stacks_are_added_to_by_hash_alone)
+{
+	const uint64_t spots[] = { 1, 2 };
+	const struct stacks_new new = { .spots = spots, .n = 2, .count = 1, .amount = 100 };
+	struct stacks s;
+	void *memory = make(&s);
+	const struct stack *t;
+	uint64_t hash = stacks_add(&s, &new);
+	uint32_t i = 0;
+
+	stacks_again(&s, hash, 2, 50);
+	t = stacks_next(&s, &i);
+	CHECK(t && !t->again && t->n == 2);
+	CHECK_INT(t ? t->count : 0, 3, NULL);
+	CHECK_INT(t ? t->amount : 0, 150, NULL);
+	stacks_clear(&s);
+	i = 0;
+	stacks_again(&s, hash, 1, 7);
+	t = stacks_next(&s, &i);
+	CHECK(t && t->again && t->hash == hash && !t->n);
+	CHECK_INT(t ? t->amount : 0, 7, NULL);
+	CHECK(!stacks_next(&s, &i));
 	free(memory);
 }
 

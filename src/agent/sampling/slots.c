@@ -50,6 +50,11 @@ uint32_t slots_count(void)
 	return slots.n;
 }
 
+uint32_t slots_top(void)
+{
+	return slots.top;
+}
+
 void slots_each(void (*visit)(struct thread_slot *s))
 {
 	for (uint32_t i = 0; i < slots.top; i++)
@@ -110,6 +115,7 @@ static void take_java_thread(const struct vm_layout *l, uint64_t thread)
 	if (!s || s->hi || base <= size)
 		return;
 	s->java = thread;
+	s->os = os;
 	s->lo = base - size;
 	__atomic_store_n(&s->hi, base, __ATOMIC_RELEASE);
 }

@@ -10,6 +10,7 @@
 #define AGENT_SAMPLING_SLOTS_H
 
 #include <sys/types.h>
+#include <time.h>
 
 #include "agent/sampling/vm_layout.h"
 
@@ -25,6 +26,19 @@ struct thread_slot {
 	uint64_t sp, descriptor; /* left by the handler, when the stack is not known */
 	bool foreign;		 /* the stack is of nobody we know */
 	bool told;		 /* its name was told to the client */
+	uint64_t os;		 /* the JavaThread's OSThread; 0: none */
+	struct visited {
+		uint64_t seen;	/* ns of CLOCK_MONOTONIC: until when its time is accounted for */
+		uint64_t clock; /* its processor time while it is known to wait */
+		bool kept;	/* it was known to wait at the last visit */
+		uint64_t
+			slices; /* how often it was put on a processor before it was asked; 0: not known */
+		uint32_t asked; /* signals sent */
+		/* by the handler, which then writes `answered` */
+		uint64_t hash, after; /* of its stack; its processor time at the end */
+		bool waits;
+		uint32_t answered;
+	} visited;
 };
 
 bool slots_begin(void);
@@ -40,5 +54,12 @@ void slots_each(void (*visit)(struct thread_slot *s));
 
 struct thread_slot *slots_at(uint32_t number); /* safe in signal handlers */
 uint32_t slots_count(void);		       /* threads */
+uint32_t slots_top(void);		       /* slots from here on are free */
+
+/* The clock of its processor time. */
+static inline clockid_t slots_clock(const struct thread_slot *s)
+{
+	return (clockid_t)(~(uint32_t)s->tid << 3 | 6); /* the kernel's numbers */
+}
 
 #endif

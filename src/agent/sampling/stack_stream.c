@@ -17,6 +17,8 @@
 
 enum {
 	RATE = 1000,
+	WALL_RATE = 100,
+	MS = 1000000, /* ns */
 	DRAIN_MS = 100,
 	STATE_MS = 500,
 	SCAN_COST = 100,    /* one part in so many of the time may go into looking for threads */
@@ -30,6 +32,7 @@ static struct {
 	bool *debug_info; /* the JVM's flag DebugNonSafepoints */
 	bool debug_before;
 	uint64_t begin, end, next, told, scan; /* ticks; end 0: never */
+	unsigned mode;			       /* STACKS_* */
 	uint64_t samples, lost, cpu_before, own_before;
 	struct buf numbers, rows;
 } now;
@@ -74,16 +77,20 @@ static void forget(void)
 
 static const char *begin(const struct conn *c, const struct wire_ask_stacks *m)
 {
-	uint32_t rate = !m->rate ? RATE : m->rate < ENGINE_RATE_MAX ? m->rate : ENGINE_RATE_MAX;
+	uint32_t usual = m->mode == STACKS_CPU ? RATE : WALL_RATE, rate = m->rate ? m->rate : usual;
+	uint32_t most = m->mode == STACKS_CPU ? ENGINE_RATE_MAX : ENGINE_WALL_MAX;
 	const char *why = peek_begin() ? vm_layout_find(&now.layout, agent.jdk)
 				       : "its memory cannot be read";
 
 	if (why)
 		return why;
+	if (m->mode > STACKS_WALL)
+		return "this agent is older than the sonde that asks";
+	now.mode = m->mode;
 	place_names_init(&now.names, &now.layout);
 	now.cpu_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	now.own_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	why = engine_begin(&now.layout, rate);
+	why = engine_begin(&now.layout, rate < most ? rate : most, now.mode);
 	if (why)
 		return why;
 	want_debug_info();
@@ -144,13 +151,20 @@ static void put_stack(const struct stacks *table, const struct stack *s)
 	for (uint32_t i = 0; i < s->n; i++)
 		place_names_put(&now.names, mapped_now(), table->spots[s->at + i], &now.numbers,
 				&now.rows);
-	now.samples += s->count;
-	wire_put_stack_row(&now.rows,
-			   &(struct wire_stack_row){ .thread = s->thread,
-						     .state = s->state,
-						     .end = s->end,
-						     .count = s->count,
-						     .places = buf_slice(&now.numbers) });
+	wire_put_stack_row(&now.rows, &(struct wire_stack_row){ .thread = s->thread,
+								.state = s->state,
+								.end = s->end,
+								.count = s->count,
+								.places = buf_slice(&now.numbers),
+								.amount = s->amount,
+								.hash = s->hash });
+}
+
+static void put_again(const struct stack *s)
+{
+	wire_put_stack_again(&now.rows, &(struct wire_stack_again){ .hash = s->hash,
+								    .count = s->count,
+								    .amount = s->amount });
 }
 
 /* False: a handler is still in the table. */
@@ -164,8 +178,13 @@ static bool drain(struct conn *c)
 		return false;
 	place_names_next_round(&now.names);
 	slots_each(tell_thread);
-	while ((s = stacks_next(table, &i)))
-		put_stack(table, s);
+	while ((s = stacks_next(table, &i))) {
+		now.samples += s->count;
+		if (s->again)
+			put_again(s);
+		else
+			put_stack(table, s);
+	}
 	now.lost += table->lost;
 	buf_put(&c->out, buf_slice(&now.rows));
 	buf_clear(&now.rows);
@@ -178,7 +197,7 @@ static void put_state(struct conn *c)
 		&c->out,
 		&(struct wire_stacks_state){
 			.samples = now.samples,
-			.lost = now.lost,
+			.lost = now.lost + engine_lost(),
 			.wall_ns = agent_age_ns(now.begin),
 			.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now.cpu_before,
 			.own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - now.own_before,
@@ -194,11 +213,15 @@ static void put_state(struct conn *c)
 
 int stack_stream_patience(void)
 {
-	uint64_t t = tick_now();
+	uint64_t t = tick_now(), left, tick;
 
 	if (!now.client)
 		return -1;
-	return t >= now.next ? 0 : (int)(agent_ns(now.next - t) / 1000000) + 1;
+	left = t >= now.next ? 0 : agent_ns(now.next - t) + MS;
+	tick = engine_next_ns();
+	if (tick < left) /* not later than it must be, by poll()'s milliseconds */
+		left = tick && tick < MS ? MS : tick;
+	return (int)(left / MS);
 }
 
 /* Threads that live shorter than it takes until the next look are not seen. */
@@ -215,6 +238,7 @@ static void look_for_threads(uint64_t t)
 
 static void finish(struct conn *c)
 {
+	engine_finish();
 	for (int i = 0; i < 10 && !drain(c); i++)
 		;
 	put_state(c);
@@ -228,6 +252,8 @@ void stack_stream_tick(void)
 	struct conn *c = now.client ? client() : NULL;
 	uint64_t t = tick_now();
 
+	if (now.client)
+		engine_tick();
 	if (!now.client || t < now.next)
 		return;
 	if (!c || agent.dead || !conn_is_alive(c)) {

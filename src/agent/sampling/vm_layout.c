@@ -204,6 +204,16 @@ static void find_threads(struct vm_layout *l)
 		 vmstructs_offset("Thread", "_osthread", &l->thread.osthread));
 }
 
+/* Without these, threads that wait are not told apart by what they wait for. */
+static void find_states(struct vm_layout *l)
+{
+	l->thread.has_states = l->thread.known &&
+			       vmstructs_offset("OSThread", "_state", &l->thread.state) &&
+			       vmstructs_constant("MONITOR_WAIT", &l->thread.blocked) &&
+			       vmstructs_constant("CONDVAR_WAIT", &l->thread.parked) &&
+			       vmstructs_constant("OBJECT_WAIT", &l->thread.waits);
+}
+
 const char *vm_layout_find(struct vm_layout *l, int jdk)
 {
 	const char *missing;
@@ -217,5 +227,6 @@ const char *vm_layout_find(struct vm_layout *l, int jdk)
 		find_frozen(&l->heaps);
 	find_scopes(l, jdk);
 	find_threads(l);
+	find_states(l);
 	return missing;
 }

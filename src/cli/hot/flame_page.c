@@ -62,7 +62,7 @@ static void put_data(struct buf *out, const struct sampled *s)
 	json_key(&j, "about");
 	json_str(&j, buf_slice(&about));
 	json_key(&j, "unit");
-	json_text(&j, "samples");
+	json_text(&j, s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
 	cli_json_count(&j, "total", s->profile.total);
 	json_key(&j, "kinds");
 	json_open(&j, '[');

@@ -12,13 +12,6 @@
 
 enum { NAME_WIDTH = 32, LINES = 3 };
 
-static const struct table_column columns[] = {
-	{ "self", 0, false, false },
-	{ "total", 1, false, false },
-	{ "samples", 3, false, false },
-	{ "run by", 2, true, false },
-};
-
 static double share(uint64_t part, uint64_t all)
 {
 	return all ? (double)part / (double)all : 0;
@@ -62,7 +55,7 @@ static void add_row(const struct hot_view *v, struct table *t, const struct rank
 
 	table_cell(t, figure_share(text, share(f->self, v->r->total)));
 	table_cell(t, figure_share(text, share(f->total, v->r->total)));
-	table_cell(t, figure_count(text, f->self));
+	table_cell(t, sampled_mode(v->s->mode)->figure(text, f->self));
 	table_cell(t, hot_main_kind(f));
 }
 
@@ -112,6 +105,12 @@ static void put_function(const struct hot_view *v, struct table *t, size_t i, st
 
 size_t hot_show(const struct hot_view *v, struct buf *out)
 {
+	const struct table_column columns[] = {
+		{ "self", 0, false, false },
+		{ "total", 1, false, false },
+		{ sampled_mode(v->s->mode)->column, 3, false, false },
+		{ v->s->mode == STACKS_WALL ? "does" : "run by", 2, true, false },
+	};
 	struct table t;
 	size_t n = 0;
 
@@ -136,8 +135,23 @@ static void put_causes(const struct sampled *s, struct buf *out)
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (s->ends[i] && i != WALK_WHOLE)
 			buf_printf(out, "  %s of stacks: %s\n",
-				   figure_share(text, share(s->ends[i], s->profile.total)),
+				   figure_share(text, share(s->ends[i], sampled_count(s))),
 				   walk_end_text((enum walk_end)i));
+}
+
+static void put_states(const struct sampled *s, struct buf *out)
+{
+	char text[FIGURE_MAX];
+
+	buf_text(out, "  threads were");
+	for (unsigned i = 0, n = 0; i < STACK_STATES; i++)
+		if (s->states[i])
+			buf_printf(out, "%s %s %s", n++ ? "," : "", sampled_state_text(i),
+				   figure_share(text, share(s->states[i], s->profile.total)));
+	buf_u8(out, '\n');
+	if (s->left_out)
+		buf_printf(out, "  not counted: %s of waiting threads without Java code (--all)\n",
+			   figure_time(text, (double)s->left_out));
 }
 
 void hot_put_about(const struct sampled *s, struct buf *out)
@@ -145,15 +159,16 @@ void hot_put_about(const struct sampled *s, struct buf *out)
 	const struct wire_stacks_state *m = &s->state;
 	char n[32], time[FIGURE_MAX], cpu[FIGURE_MAX], broken[FIGURE_MAX];
 
-	buf_printf(out, "%s %s samples of %u threads in %s", cli_number(n, s->profile.total),
-		   s->wall ? "wall-clock" : "processor", m->threads,
-		   figure_time(time, (double)m->wall_ns));
+	buf_printf(out, "%s %s samples of %u threads in %s", cli_number(n, sampled_count(s)),
+		   sampled_mode(s->mode)->what, m->threads, figure_time(time, (double)m->wall_ns));
 	buf_printf(out, ", one in %s (", figure_time(time, (double)m->period_ns));
 	client_show_line(out, m->engine);
 	buf_printf(out, "); the process used %s of processors; %s of stacks are not whole\n",
 		   figure_time(cpu, (double)m->cpu_ns),
-		   figure_share(broken, share(sampled_broken(s), s->profile.total)));
+		   figure_share(broken, share(sampled_broken(s), sampled_count(s))));
 	put_causes(s, out);
+	if (s->mode == STACKS_WALL)
+		put_states(s, out);
 	if (m->lost)
 		buf_printf(out, "  %s samples found no room\n", cli_number(n, m->lost));
 	if (m->note.n) {
@@ -176,7 +191,7 @@ static void json_lines(const struct hot_view *v, struct json *j, const char *key
 		json_open(j, '{');
 		json_key(j, "name");
 		json_str(j, v->r->v[lines[i].of].name);
-		cli_json_count(j, "samples", lines[i].value);
+		cli_json_count(j, "value", lines[i].value);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -212,14 +227,28 @@ static void json_function(const struct hot_view *v, struct json *j, size_t i)
 	json_close(j, '}');
 }
 
+static void json_states(const struct sampled *s, struct json *j)
+{
+	json_key(j, "states");
+	json_open(j, '{');
+	for (unsigned i = 0; i < STACK_STATES; i++)
+		if (s->states[i])
+			cli_json_count(j, sampled_state_text(i), s->states[i]);
+	json_close(j, '}');
+	cli_json_count(j, "left_out", s->left_out);
+}
+
 static void json_about(const struct sampled *s, struct json *j)
 {
 	cli_json_count(j, "pid", (uint64_t)s->pid);
 	json_key(j, "mode");
-	json_text(j, s->wall ? "wall" : "cpu");
+	json_text(j, sampled_mode(s->mode)->name);
+	json_key(j, "unit");
+	json_text(j, s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
 	json_key(j, "engine");
 	json_str(j, s->state.engine);
-	cli_json_count(j, "samples", s->profile.total);
+	cli_json_count(j, "samples", sampled_count(s));
+	cli_json_count(j, "total", s->profile.total);
 	cli_json_count(j, "lost", s->state.lost);
 	cli_json_count(j, "broken", sampled_broken(s));
 	cli_json_count(j, "period_ns", s->state.period_ns);
@@ -227,6 +256,8 @@ static void json_about(const struct sampled *s, struct json *j)
 	cli_json_count(j, "cpu_ns", s->state.cpu_ns);
 	cli_json_count(j, "own_ns", s->state.own_ns);
 	cli_json_count(j, "threads", s->state.threads);
+	if (s->mode == STACKS_WALL)
+		json_states(s, j);
 	json_key(j, "ends");
 	json_open(j, '{');
 	for (unsigned i = 0; i < WALK_ENDS; i++)

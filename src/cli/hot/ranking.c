@@ -52,7 +52,8 @@ static void add_stack(struct ranking *r, const struct profile *p, const struct p
 	}
 	if (s->n) {
 		struct ranked *leaf = &r->v[r->of_frame[s->frames[s->n - 1]]];
-		uint32_t kind = p->frames[s->frames[s->n - 1]].kind;
+		uint32_t kind = s->kind ? RANKING_STATES + s->kind
+					: p->frames[s->frames[s->n - 1]].kind;
 
 		leaf->self += s->value;
 		leaf->by_kind[kind < RANKING_KINDS ? kind : 0] += s->value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sampled.c - rows of the agent become frames with names, and stacks of them. */
+/* sampled.c - a session with an agent, or a file, becomes one profile. */
 #include "cli/hot/sampled.h"
 
 #include <stdio.h>
@@ -7,14 +7,12 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "base/reader.h"
 #include "cli/attach/target.h"
 #include "cli/client/visit.h"
 #include "cli/screen/cli.h"
 #include "export/collapsed.h"
 
-enum { PLACES_MAX = 1 << 20, FILE_MAX = 1 << 30 };
-#define NOT_TOLD UINT32_MAX
+enum { FILE_MAX = 1 << 30 };
 
 static const char *const file_ends[] = { ".collapsed", ".folded", ".txt" };
 
@@ -28,7 +26,20 @@ const char *sampled_kind_text(unsigned kind)
 		[PLACE_KERNEL] = "kernel",
 	};
 
+	if (kind > SAMPLED_STATES && kind < SAMPLED_STATES + STACK_STATES)
+		return sampled_state_text(kind - SAMPLED_STATES);
 	return kind < COUNT(texts) ? texts[kind] : texts[0];
+}
+
+const char *sampled_state_text(unsigned state)
+{
+	static const char *const texts[STACK_STATES] = {
+		[STACK_RUNS] = "running",    [STACK_CALLS] = "in a system call",
+		[STACK_BLOCKED] = "blocked", [STACK_PARKED] = "parked",
+		[STACK_WAITS] = "waiting",   [STACK_SLEEPS] = "sleeping",
+	};
+
+	return texts[state < STACK_STATES ? state : STACK_RUNS];
 }
 
 void sampled_init(struct sampled *s)
@@ -47,162 +58,15 @@ void sampled_release(struct sampled *s)
 	profile_release(&s->profile);
 	symbols_release(&s->symbols);
 	map_release(&s->threads);
+	map_release(&s->told);
 	arena_release(&s->mem);
 	buf_release(&s->texts);
 	mem_free(s->frame_of);
 }
 
-/* ---- rows ---------------------------------------------------------------------------------- */
-
-static bool have_places(struct sampled *s, size_t n)
+uint64_t sampled_count(const struct sampled *s)
 {
-	uint32_t *more;
-	size_t cap = s->n_places ? s->n_places : 1024;
-
-	if (n >= PLACES_MAX)
-		return false;
-	while (cap <= n)
-		cap *= 2;
-	if (cap == s->n_places)
-		return true;
-	more = mem_realloc(s->frame_of, cap * sizeof(*more));
-	if (!more)
-		return false;
-	for (size_t i = s->n_places; i < cap; i++)
-		more[i] = NOT_TOLD;
-	s->frame_of = more;
-	s->n_places = cap;
-	return true;
-}
-
-static void take_place(struct sampled *s, const struct wire_stack_place *m)
-{
-	struct profile_frame f = { .name = m->name, .kind = m->kind };
-	struct buf name = { 0 };
-
-	if (!have_places(s, m->id))
-		return;
-	if (m->kind == PLACE_NATIVE) {
-		symbols_put(&s->symbols, m->name, m->address, &name);
-		f.name = buf_slice(&name);
-		f.file = m->name;
-	}
-	s->frame_of[m->id] = profile_frame(&s->profile, &f);
-	buf_release(&name);
-}
-
-static uint32_t frame_of_place(struct sampled *s, uint32_t id)
-{
-	static const struct profile_frame unknown = { .name = { (const uint8_t *)"(not told)",
-								sizeof("(not told)") - 1 } };
-
-	return id < s->n_places && s->frame_of[id] != NOT_TOLD
-		       ? s->frame_of[id]
-		       : profile_frame(&s->profile, &unknown);
-}
-
-struct thread {
-	uint32_t number;
-	struct slice name;
-};
-
-static void take_thread(struct sampled *s, const struct wire_stack_thread *m)
-{
-	struct thread *t = arena_zero(&s->mem, sizeof(*t));
-	uintptr_t *place;
-
-	if (!t)
-		return;
-	t->number = m->thread;
-	t->name = arena_dup(&s->mem, m->name);
-	place = map_put(&s->threads, (struct slice){ (const uint8_t *)&t->number, 4 }, NULL);
-	if (place)
-		*place = (uintptr_t)t;
-}
-
-struct slice sampled_thread_name(const struct sampled *s, uint32_t number)
-{
-	const uintptr_t *place =
-		map_get(&s->threads, (struct slice){ (const uint8_t *)&number, 4 });
-
-	return place ? ((const struct thread *)*place)->name : (struct slice){ 0 };
-}
-
-/* The outermost frame of a thread's stacks, when threads are told apart. */
-static uint32_t frame_of_thread(struct sampled *s, uint32_t number)
-{
-	struct slice name = sampled_thread_name(s, number);
-	struct buf text = { 0 };
-	uint32_t frame;
-
-	if (!name.n)
-		name = slice_str("?");
-	buf_printf(&text, "[%.*s, %u]", SLICE_FMT(name), number);
-	frame = profile_frame(&s->profile, &(struct profile_frame){ .name = buf_slice(&text) });
-	buf_release(&text);
-	return frame;
-}
-
-/* What stands below the frames of a stack that is not whole, so that it is told apart. */
-static uint32_t frame_of_end(struct sampled *s, unsigned end)
-{
-	char text[100];
-
-	snprintf(text, sizeof(text), "(not whole: %s)", walk_end_text((enum walk_end)end));
-	return profile_frame(&s->profile, &(struct profile_frame){ .name = slice_str(text) });
-}
-
-static void take_stack(struct sampled *s, const struct wire_stack_row *m)
-{
-	enum { BEFORE = 2 }; /* frames that are put before a stack, at most */
-	uint32_t frames[PROFILE_DEPTH_MAX];
-	size_t told = m->places.n / 4, n = 0;
-	struct reader r = rd_init(m->places);
-
-	if (s->by_thread)
-		frames[n++] = frame_of_thread(s, m->thread);
-	if (!walk_end_is_good((enum walk_end)m->end))
-		frames[n++] = frame_of_end(s, m->end);
-	told = told < PROFILE_DEPTH_MAX - BEFORE ? told : PROFILE_DEPTH_MAX - BEFORE;
-	for (size_t i = told; i-- > 0;)
-		frames[n + i] = frame_of_place(s, rd_u32(&r));
-	if (m->end < WALK_ENDS)
-		s->ends[m->end] += m->count;
-	profile_add(&s->profile, &(struct profile_stack){ .frames = frames,
-							  .n = (uint32_t)(n + told),
-							  .thread = m->thread,
-							  .kind = m->state,
-							  .value = m->count });
-}
-
-static void take_state(struct sampled *s, const struct wire_stacks_state *m)
-{
-	buf_clear(&s->texts);
-	buf_put(&s->texts, m->engine);
-	buf_put(&s->texts, m->note);
-	s->state = *m;
-	s->state.engine = (struct slice){ s->texts.p, s->texts.err ? 0 : m->engine.n };
-	s->state.note =
-		(struct slice){ s->texts.p + s->state.engine.n, s->texts.err ? 0 : m->note.n };
-}
-
-bool sampled_take(void *ctx, unsigned type, struct slice payload)
-{
-	struct sampled *s = ctx;
-	struct wire_stack_place place;
-	struct wire_stack_row row;
-	struct wire_stack_thread thread;
-	struct wire_stacks_state state;
-
-	if (type == WIRE_stack_place && wire_get_stack_place(payload, &place) == 0)
-		take_place(s, &place);
-	else if (type == WIRE_stack_row && wire_get_stack_row(payload, &row) == 0)
-		take_stack(s, &row);
-	else if (type == WIRE_stack_thread && wire_get_stack_thread(payload, &thread) == 0)
-		take_thread(s, &thread);
-	else if (type == WIRE_stacks_state && wire_get_stacks_state(payload, &state) == 0)
-		take_state(s, &state);
-	return true;
+	return s->profile.count ? s->profile.count : s->profile.total;
 }
 
 uint64_t sampled_broken(const struct sampled *s)
@@ -216,10 +80,16 @@ uint64_t sampled_broken(const struct sampled *s)
 
 /* ---- asking -------------------------------------------------------------------------------- */
 
+static unsigned mode_of(const struct sampled_wish *wish)
+{
+	return wish->wall ? STACKS_WALL : STACKS_CPU;
+}
+
 void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const struct target *t)
 {
 	s->pid = t->pid;
-	s->wall = wish->wall;
+	s->mode = mode_of(wish);
+	s->all = wish->all;
 	s->by_thread = wish->threads;
 	snprintf(s->name, sizeof(s->name), "%s", t->name);
 	symbols_init(&s->symbols, t->pid);
@@ -228,8 +98,8 @@ void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const str
 void sampled_ask(struct buf *out, const struct sampled_wish *wish, uint64_t for_ns)
 {
 	wire_put_ask_stacks(out, &(struct wire_ask_stacks){ .for_ns = for_ns,
-							    .rate = wish->rate,
-							    .mode = wish->wall });
+							    .rate = (uint32_t)wish->rate,
+							    .mode = mode_of(wish) });
 }
 
 int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct client *client)

@@ -4,9 +4,11 @@
 #define CLI_HOT_SAMPLED_H
 
 #include "cli/client/client.h"
+#include "cli/hot/sampled_mode.h"
 #include "cli/hot/symbols.h"
 #include "export/profile.h"
 #include "sample/walk.h"
+#include "wire/wire.h"
 
 struct sampled {
 	struct profile profile;
@@ -15,22 +17,46 @@ struct sampled {
 	char name[256];
 	uint32_t *frame_of; /* by the agent's number of a place */
 	size_t n_places;
-	uint64_t ends[WALK_ENDS]; /* samples */
+	uint64_t ends[WALK_ENDS];      /* how often stacks ended so */
+	uint64_t states[STACK_STATES]; /* values */
+	uint64_t left_out;	       /* value of waiting threads without Java code */
 	struct arena mem;
-	struct map threads;		/* number -> its name, a struct slice * */
+	struct map told;    /* a stack's hash -> its place in the profile, and its end */
+	struct map threads; /* number -> its name, a struct slice * */
 	struct wire_stacks_state state; /* the last one; its texts are in `texts` */
 	struct buf texts;
-	bool wall, by_thread;
+	unsigned mode; /* STACKS_* */
+	bool by_thread, all;
 	uint64_t began_ns; /* since 1970 */
 };
 
 struct sampled_wish {
 	const char *target; /* NULL: the only JVM */
 	uint64_t for_ns;
-	uint32_t rate; /* 0: usual */
+	uint64_t rate; /* 0: usual */
 	bool wall;
 	bool threads; /* each thread's name is the outermost frame of its stacks */
+	bool all;     /* also threads that wait and run no Java code */
 };
+
+/* Options of verbs that take samples; `wish` is the struct sampled_wish of their struct `type`. */
+#define SAMPLED_OPTIONS(type)                                                                        \
+	VERB_FOR(type, wish.for_ns, "how long, 10s if not given; Ctrl-C ends it earlier"),           \
+		{ "rate",                                                                            \
+		  "N",                                                                               \
+		  OPTION_NUMBER,                                                                     \
+		  offsetof(type, wish.rate),                                                         \
+		  .help = "samples a second of a thread: 1000 if not given, with --wall 100",        \
+		  .low = 1,                                                                          \
+		  .high = 10000 },                                                                   \
+		{ "wall", NULL, OPTION_FLAG, offsetof(type, wish.wall),                              \
+		  .help = "by the clock: threads that wait count as well as those that run" },       \
+		{ "all", NULL, OPTION_FLAG, offsetof(type, wish.all),                                \
+		  .help = "with --wall: also waiting threads without Java code, as the JVM's own" }, \
+	{                                                                                            \
+		"threads", NULL, OPTION_FLAG, offsetof(type, wish.threads),                          \
+			.help = "each thread is the outermost caller in its stacks"                  \
+	}
 
 void sampled_init(struct sampled *s);
 void sampled_release(struct sampled *s);
@@ -41,6 +67,9 @@ int sampled_run(struct sampled *s, const struct sampled_wish *wish);
 /* The same over a connection that is open, after sampled_is_of. */
 int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct client *client);
 
+/* One row of an agent (sampled_rows.c); `sampled` is a struct sampled.  True: go on. */
+bool sampled_take(void *sampled, unsigned type, struct slice payload);
+
 /* Stacks that were written before, as collapsed.h reads them.  Likewise. */
 bool sampled_is_file(const char *path);
 int sampled_read(struct sampled *s, const char *path);
@@ -48,15 +77,17 @@ int sampled_read(struct sampled *s, const char *path);
 struct target;
 void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const struct target *t);
 void sampled_ask(struct buf *out, const struct sampled_wish *wish,
-		 uint64_t for_ns); /* 0: without end */
-
-/* A message of the agent's: true always. */
-bool sampled_take(void *s, unsigned type, struct slice payload);
+		 uint64_t for_ns);					    /* 0: without end */
 struct slice sampled_thread_name(const struct sampled *s, uint32_t number); /* empty: not told */
 
-uint64_t sampled_broken(const struct sampled *s); /* samples whose stacks are not whole */
+uint64_t sampled_count(const struct sampled *s);  /* samples; of a file: values */
+uint64_t sampled_broken(const struct sampled *s); /* ... whose stacks are not whole */
 
-/* A short word for a PLACE_*: "C2", "inlined". */
+/* What threads do: "parked". */
+const char *sampled_state_text(unsigned state);
+
+/* A short word for a PLACE_*: "C2", "inlined"; for SAMPLED_STATES + a STACK_*: what the thread did. */
+enum { SAMPLED_STATES = PLACE_KERNEL };
 const char *sampled_kind_text(unsigned kind);
 
 #endif

@@ -14,6 +14,8 @@
  * Until the pair is stored, and from when it is loaded again, both are in their registers. */
 #include "walk_arch.h"
 
+#include <errno.h>
+
 #include "sample/walk_priv.h"
 
 enum {
@@ -101,4 +103,18 @@ bool walk_arch_signal_frame(struct stack_walk *w)
 		return false;
 	w->at = (struct walk_regs){ .pc = pc, .sp = sp, .fp = fp, .link = link };
 	return true;
+}
+
+/* The kernel lets the call begin anew, or has given it up:
+ *
+ *	d4000001		svc #0 */
+bool walk_arch_waited(const void *context, bool (*read)(uint64_t address, void *to, size_t n))
+{
+	const ucontext_t *u = context;
+	uint64_t pc = u->uc_mcontext.pc;
+	uint32_t code;
+
+	if ((int64_t)u->uc_mcontext.regs[0] == -EINTR)
+		pc -= sizeof(code);
+	return read(pc, &code, sizeof(code)) && code == 0xd4000001;
 }

@@ -28,4 +28,7 @@ static inline uint64_t walk_arch_thread_pointer(void)
 	return v;
 }
 
+/* Did the signal end, or put off, a system call in which the thread waited?  `read` reads memory. */
+bool walk_arch_waited(const void *context, bool (*read)(uint64_t address, void *to, size_t n));
+
 #endif

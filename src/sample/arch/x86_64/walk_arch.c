@@ -14,6 +14,8 @@
  *	c3			ret */
 #include "walk_arch.h"
 
+#include <errno.h>
+
 #include "sample/walk_priv.h"
 
 enum { STUB_BEGIN = 16 }; /* bytes of a stub in which its frame is made */
@@ -112,4 +114,17 @@ bool walk_arch_signal_frame(struct stack_walk *w)
 	w->at.sp = sp;
 	w->at.fp = fp;
 	return true;
+}
+
+/* The kernel lets the call begin anew, or has given it up:
+ *
+ *	0f 05			syscall */
+bool walk_arch_waited(const void *context, bool (*read)(uint64_t address, void *to, size_t n))
+{
+	struct walk_regs at = walk_arch_regs(context);
+	uint8_t code[2];
+
+	if ((int64_t)at.link == -EINTR) /* rax */
+		at.pc -= sizeof(code);
+	return read(at.pc, code, sizeof(code)) && code[0] == 0x0f && code[1] == 0x05;
 }
