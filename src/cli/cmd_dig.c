@@ -99,6 +99,8 @@ static void json_cause(struct json *j, const struct dig_answer *a)
 	json_key(j, "kind");
 	json_text(j, a->verdict == DIG_GC ? "gc" : kind_word(a->kind));
 	json_number(j, "kind_share", a->kind_share);
+	if (a->doing)
+		json_name(j, "doing", slice_str(a->doing->word));
 	json_name(j, "where", a->where);
 	json_key(j, "path");
 	json_open(j, '[');
@@ -122,7 +124,7 @@ static void json_cause(struct json *j, const struct dig_answer *a)
 	json_name(j, "lock", a->lock_class);
 	json_name(j, "lock_holder", a->lock_holder);
 	json_name(j, "pool_task", a->task);
-	json_name(j, "task", a->via);
+	json_name(j, "task", a->via.n ? a->via : a->crossing);
 	json_name(j, "waiter", a->waiter);
 	json_close(j, '}');
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "plan/dig/kind.h"
 #include "plan/dig/samples.h"
@@ -102,6 +103,28 @@ TEST(answers_of_two_sessions_are_summed_up)
 	CHECK_INT(s.root.total, 2 * 394, NULL);
 	CHECK_INT(s.n, 11, "and no node is there twice");
 	samples_release(&more);
+	samples_release(&s);
+}
+
+TEST(what_code_computes_has_a_name_by_the_outermost_frame_of_the_jdk)
+{
+	static const struct frame busy[] = {
+		{ 0, "shop.Store.save()V", 10, SAMPLE_RUNNING, 0 },
+		{ 1, "java.io.ObjectOutputStream.writeObject(Ljava/lang/Object;)V", 20,
+		  SAMPLE_RUNNING, 0 },
+		{ 2, "java.util.HashMap.get(Ljava/lang/Object;)Ljava/lang/Object;", 30,
+		  SAMPLE_RUNNING, 0 },
+		{ 1, "java.util.regex.Matcher.find()Z", 15, SAMPLE_RUNNING, 0 },
+		{ 1, "java.lang.Thread.sleep(J)V", 500, SAMPLE_SLEEPING, 0 },
+		{ 0, "shop.Plain.sum()V", 40, SAMPLE_RUNNING, 0 },
+	};
+	struct samples s;
+	const struct doing *doing;
+
+	build(&s, busy, COUNT(busy));
+	doing = kind_doing(s.root.first);
+	CHECK(doing && strcmp(doing->word, "serialisation") == 0);
+	CHECK(kind_doing(s.root.first->next) == NULL);
 	samples_release(&s);
 }
 

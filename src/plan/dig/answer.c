@@ -110,7 +110,9 @@ static void put_queue(const struct dig_answer *a, struct buf *out)
 		dig_put_time(out, run);
 		buf_text(out, " a task)");
 	}
-	if (run > 0 && wait > 1.3 * run)
+	if (a->is_behind)
+		buf_text(out, ", and tasks queue behind that");
+	else if (run > 0 && wait > 1.3 * run)
 		buf_printf(out, ", so tasks queue for about %.0f %% of the wait",
 			   100 * (1 - run / wait));
 }
@@ -128,7 +130,9 @@ static void put_why(const struct dig_answer *a, struct buf *out)
 	if (a->looks_up && a->per_caller.value >= 0.7 && a->per_caller.value <= 1.5)
 		buf_printf(out, "; its caller looks into a cache first and misses in %.0f %%",
 			   100 * (a->per_caller.value < 1 ? a->per_caller.value : 1));
-	buf_printf(out, ".  It %s (%.0f %% of its time)", kind_text(a->kind), 100 * a->kind_share);
+	buf_printf(out, ".  It %s (%.0f %% of its time%s%s)", kind_text(a->kind),
+		   100 * a->kind_share, a->doing ? ", mostly " : "",
+		   a->doing ? a->doing->text : "");
 	if (a->where.n) {
 		buf_text(out, " in ");
 		put_whole(out, a->where);
@@ -168,13 +172,21 @@ static void print_stolen(const struct dig_answer *a, struct buf *out)
 /* The cause is in another thread. */
 static void put_via(const struct dig_answer *a, struct buf *out)
 {
-	if (!a->via.n)
+	struct slice task = a->via.n ? a->via : a->crossing;
+
+	if (!task.n)
 		return;
-	buf_text(out, slice_eq(a->guilty, a->via) ? " of a task" : " of the task ");
-	if (!slice_eq(a->guilty, a->via))
-		put_whole(out, a->via);
+	if (!a->via.n)
+		buf_text(out, ",");
+	buf_text(out, slice_eq(a->guilty, task) ? " of a task" : " of the task ");
+	if (!slice_eq(a->guilty, task))
+		put_whole(out, task);
 	buf_text(out, " that ");
 	put_whole(out, a->waiter);
+	if (!a->via.n) {
+		buf_text(out, " waits for");
+		return;
+	}
 	buf_printf(out, " waits for (%.0f %% of the time of ", 100 * a->waiter_share.value);
 	dig_put_name(out, a->root);
 	buf_text(out, ")");

@@ -48,6 +48,9 @@ enum {
 	UNDER_LEAST = 40,  /* samples below the root */
 	TASK_WORTH = 16,   /* seconds that must be left to dig below a task, too */
 	CALLERS_WORTH = 6, /* seconds to wait for what questions about callers cost */
+	DEEPER_MOST = 20,  /* callees that are hooked since a method calls them */
+	LEVELS_MOST = 4,   /* so often */
+	LEVEL_WORTH = 14,  /* seconds that must be left for another level */
 	WATCHED_CALLS = 30000,
 	WATCHED_LEAST = 60,
 	WATCHED_FEW = 20,  /* when nearly all are slow, they can only differ by chance */
@@ -285,6 +288,16 @@ static void branch_rule(struct dig *d, struct slice name, struct slice inside)
 		rule_inside(d, name, inside);
 }
 
+static void keep_link(struct dig *d, struct slice waiter, struct slice task)
+{
+	for (unsigned i = 0; i < d->n_links; i++)
+		if (slice_eq(waiter, d->links[i].waiter) && slice_eq(task, d->links[i].task))
+			return;
+	if (d->n_links < STITCH_LINKS)
+		d->links[d->n_links++] =
+			(struct stitch_link){ dig_keep(d, waiter), dig_keep(d, task) };
+}
+
 static bool is_task(const struct dig *d, struct slice name)
 {
 	return dig_waiter_of(d, name).n > 0;
@@ -341,6 +354,25 @@ static void beside_rules(struct dig *d, unsigned step)
 	}
 }
 
+/* The way that was measured before, and what the method at its end calls. */
+static void deeper_rules(struct dig *d)
+{
+	const struct dig_answer *a = &d->answer;
+	struct slice inside = d->dug;
+
+	for (unsigned i = 1; i < a->n_path; i++) {
+		branch_rule(d, a->path[i], is_task(d, a->path[i]) ? anywhere : inside);
+		inside = is_task(d, a->path[i]) ? a->path[i] : inside;
+	}
+	for (unsigned k = 0; d->n_graph && k < d->graph[0].n && k < DEEPER_MOST; k++) {
+		struct slice callee = d->graph[0].callees[k];
+
+		if (stitch_is_made_by(callee, d->deeper))
+			keep_link(d, d->deeper, callee);
+		branch_rule(d, callee, is_task(d, callee) ? anywhere : inside);
+	}
+}
+
 static void branch_rules(struct dig *d)
 {
 	const struct trail *t = &d->trail;
@@ -348,6 +380,10 @@ static void branch_rules(struct dig *d)
 	buf_clear(&d->rules);
 	d->n_rules = 0;
 	rule(d, d->dug);
+	if (d->deeper.n) {
+		deeper_rules(d);
+		return;
+	}
 	for (unsigned i = 1; i < t->n; i++)
 		if (trail_can_hook(t->steps[i].node))
 			branch_rule(d, t->steps[i].node->name, around(d, i));
@@ -473,27 +509,15 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
-/* Keeps the links that are new. */
-static void keep_links(struct dig *d, const struct stitch_link *links, unsigned n)
-{
-	for (unsigned i = 0; i < n && d->n_links < STITCH_LINKS; i++) {
-		bool is_new = true;
-
-		for (unsigned k = 0; k < d->n_links; k++)
-			is_new &= !slice_eq(links[i].waiter, d->links[k].waiter) ||
-				  !slice_eq(links[i].task, d->links[k].task);
-		if (is_new)
-			d->links[d->n_links++] = (struct stitch_link){ dig_keep(d, links[i].waiter),
-								       dig_keep(d, links[i].task) };
-	}
-}
-
 void dig_sampled(struct dig *d)
 {
 	struct stitch_link links[STITCH_LINKS];
+	unsigned n;
 
 	samples_seal(&d->fresh);
-	keep_links(d, links, stitch_tasks(&d->fresh, links));
+	n = stitch_tasks(&d->fresh, links);
+	for (unsigned i = 0; i < n; i++)
+		keep_link(d, links[i].waiter, links[i].task);
 	samples_merge(&d->all, &d->fresh);
 	samples_release(&d->fresh);
 	samples_init(&d->fresh);
@@ -632,6 +656,24 @@ static bool is_share_clear(const struct dig *d)
 	       e->margin < 0.05 && e->value > 0.5 && d->starved > 0.5;
 }
 
+static void conclude(struct dig *d)
+{
+	find_tell_branch(d);
+	find_contexts(d);
+	find_why(d);
+	if (find_goes_to_task(d) && !is_late(d, TASK_WORTH * second)) {
+		find_go_to_task(d);
+		d->deeper.n = 0;
+		dig_down(d);
+		return;
+	}
+	find_watched(d);
+	if (is_late(d, 6 * second) || !d->n_watched)
+		finish(d);
+	else
+		go_on(d, PH_DATA);
+}
+
 static void branch_measured(struct dig *d)
 {
 	size_t n = measure_windows(&d->measure);
@@ -648,19 +690,12 @@ static void branch_measured(struct dig *d)
 	clear |= n >= BRANCH_WINDOWS_SHARE && is_share_clear(d);
 	if (n < BRANCH_WINDOWS || (!clear && n < most && !is_late(d, after)))
 		return;
-	find_tell_branch(d);
-	find_contexts(d);
-	find_why(d);
-	if (find_goes_to_task(d) && !is_late(d, TASK_WORTH * second)) {
-		find_go_to_task(d);
-		dig_down(d);
+	if (d->levels < LEVELS_MOST && !is_late(d, LEVEL_WORTH * second) && find_is_deeper(d)) {
+		find_ask_deeper(d);
+		d->phase = PH_GRAPH;
 		return;
 	}
-	find_watched(d);
-	if (is_late(d, 6 * second) || !d->n_watched)
-		finish(d);
-	else
-		go_on(d, PH_DATA);
+	conclude(d);
 }
 
 void dig_measured(struct dig *d)
@@ -703,10 +738,26 @@ static bool has_spent_enough(const struct dig *d)
 	       d->spent_ns > d->options.budget * (d->now - d->began + CALLERS_WORTH * second);
 }
 
+static void tell_level(struct dig *d)
+{
+	if (!d->graph[0].n)
+		return;
+	buf_text(&d->said, "Too few samples below ");
+	dig_put_name(&d->said, d->deeper);
+	buf_printf(&d->said, ": measuring %s that it calls.\n",
+		   d->graph[0].n > 1 ? "the methods" : "the method");
+}
+
 void dig_callees_end(struct dig *d)
 {
 	if (d->asked < d->n_graph)
 		d->asked++;
+	if (d->deeper.n) {
+		tell_level(d);
+		if (!d->graph[0].n && d->answer.is_measured)
+			conclude(d);
+		return;
+	}
 	if (is_late(d, 20 * second) || has_spent_enough(d))
 		d->asked = d->n_graph;
 	else

@@ -82,12 +82,15 @@ struct dig_answer {
 	bool is_measured; /* by hooks; else by samples alone */
 	bool looks_up;	  /* the caller asks a map or cache before it calls the guilty one */
 	enum kind kind;
-	double kind_share;  /* of the guilty method's samples */
-	struct slice where; /* what it calls for that, of the JDK or native; may be empty */
+	const struct doing *doing; /* what it computes, if that has a name */
+	double kind_share;	   /* of the guilty method's samples */
+	struct slice where;	   /* what it calls for that, of the JDK or native; may be empty */
 	struct slice lock_class, lock_holder, lock_thread;
-	struct slice task;   /* what the threads of a pool are busy with, when it is that */
-	struct slice via;    /* the task that was dug into, since the root waits for it; or empty */
-	struct slice waiter; /* which method waits for it */
+	struct slice task; /* what the threads of a pool are busy with, when it is that */
+	struct slice via;  /* the task that was dug into, since the root waits for it; or empty */
+	struct slice crossing; /* the last task of another thread on the path to the guilty one */
+	struct slice waiter;   /* which method waits for `via`, or for `crossing` */
+	bool is_behind; /* `task` is none of those that are waited for: they queue behind it */
 	struct estimated waiter_share; /* of the root's time */
 	unsigned task_threads;
 	struct estimated task_mean;
@@ -127,8 +130,10 @@ struct dig {
 		bool looks_up;
 	} graph[DIG_GRAPH];
 	unsigned n_graph, asked;
-	struct slice dug; /* the method below which it looks: the root, or a task it waits for */
-	bool no_inside;	  /* the agent does not decide `inside` */
+	struct slice deeper; /* the method whose callees are hooked as its byte code names them */
+	unsigned levels;     /* so often that was done */
+	struct slice dug;    /* the method below which it looks: the root, or a task it waits for */
+	bool no_inside;	     /* the agent does not decide `inside` */
 	/* The governor: what the hooks have cost in the last window, as a share of one processor
 	 * (set by the driver before dig_measured), and what was done about it. */
 	double cost_share;

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE /* memmem() */
 #include "plan/dig/find.h"
 
+enum { TELLING = 12 }; /* samples below a method that say where its time goes */
+
 static const double queued_much = 2; /* a wait is so many times as long as the task runs */
 
 uint64_t find_below(struct dig *d)
@@ -49,6 +51,23 @@ static void tell_trail(struct dig *d)
 	buf_text(&d->said, ".\n");
 }
 
+/* A method that waits for a task is not in it. */
+static bool is_on_trail(const struct dig *d, struct slice name)
+{
+	for (unsigned i = 0; i < d->trail.n; i++)
+		if (slice_eq(d->trail.steps[i].node->name, name))
+			return true;
+	return slice_eq(name, d->dug) || slice_eq(name, d->answer.root);
+}
+
+static bool is_made_on_trail(const struct dig *d, struct slice task)
+{
+	for (unsigned i = 0; i < d->trail.n; i++)
+		if (stitch_is_made_by(task, d->trail.steps[i].node->name))
+			return true;
+	return false;
+}
+
 /* What the threads of a pool are busy with, while the root waits for a task of theirs. */
 static void find_task(struct dig *d)
 {
@@ -67,7 +86,7 @@ static void find_task(struct dig *d)
 		for (unsigned i = 0; i < below.n; i++) {
 			const struct sample_node *s = below.steps[i].node;
 
-			if (trail_can_hook(s) && !slice_eq(s->name, d->dug)) {
+			if (trail_can_hook(s) && !is_on_trail(d, s->name)) {
 				if (!best || s->busy > best->busy)
 					best = s;
 				break;
@@ -76,7 +95,7 @@ static void find_task(struct dig *d)
 		for (unsigned i = 0; below.n == 1 && i < below.steps[0].n_beside; i++) {
 			const struct sample_node *s = below.steps[0].beside[i];
 
-			if (trail_can_hook(s) && !slice_eq(s->name, d->dug) &&
+			if (trail_can_hook(s) && !is_on_trail(d, s->name) &&
 			    (!best || s->busy > best->busy))
 				best = s;
 		}
@@ -84,6 +103,8 @@ static void find_task(struct dig *d)
 	if (!best)
 		return;
 	d->answer.task = best->name;
+	/* Else the samples would have been put below the trail. */
+	d->answer.is_behind = stitch_names_maker(best->name) && !is_made_on_trail(d, best->name);
 	d->answer.task_threads = best->threads;
 }
 
@@ -117,8 +138,12 @@ void find_trail(struct dig *d)
 	enum kind kind;
 
 	follow(d);
-	if (!d->under.root.first)
+	if (!d->under.root.first) {
+		d->answer.guilty = d->answer.path[0] = d->dug;
+		d->answer.n_path = 1;
+		find_ask_deeper(d);
 		return;
+	}
 	tell_trail(d);
 	kind_divide(t->steps[t->n - 1].node, by);
 	kind = kind_largest(by);
@@ -144,6 +169,30 @@ void find_more_graph(struct dig *d)
 	for (unsigned k = 0; k < d->graph[at].n; k++)
 		if (!slice_eq(d->graph[at].callees[k], d->answer.guilty))
 			ask_graph(d, d->graph[at].callees[k]);
+}
+
+bool find_is_deeper(const struct dig *d)
+{
+	const struct dig_answer *a = &d->answer;
+	struct samples below;
+	uint64_t n;
+
+	if (!a->is_measured || !a->guilty.n || trail_is_sql(a->guilty) ||
+	    slice_eq(a->guilty, d->deeper))
+		return false;
+	samples_init(&below);
+	n = samples_under(&d->under, a->guilty, &below);
+	samples_release(&below);
+	return n < TELLING;
+}
+
+/* A lambda that the method makes may run in another thread. */
+void find_ask_deeper(struct dig *d)
+{
+	d->deeper = d->answer.guilty;
+	d->levels++;
+	d->n_graph = d->asked = 0;
+	ask_graph(d, d->deeper);
 }
 
 bool find_is_lookup(struct slice name)
@@ -195,6 +244,7 @@ void find_why(struct dig *d)
 	a->kind = kind_largest(by);
 	of_kind = a->kind == KIND_CPU ? by[KIND_CPU] + by[KIND_THROWING] : by[a->kind];
 	a->kind_share = n ? (double)of_kind / (double)n : 0;
+	a->doing = kind_is_computing(a->kind) ? kind_doing(top) : NULL;
 	top = kind_where(top, a->kind);
 	a->where = top ? dig_keep(d, top->name) : (struct slice){ NULL, 0 };
 	a->n_spread = 0;
@@ -258,8 +308,8 @@ bool find_goes_to_task(const struct dig *d)
 {
 	const struct dig_answer *a = &d->answer;
 
-	return a->task.n && !a->via.n && a->is_measured && a->task_mean.value > 0 &&
-	       (a->kind == KIND_FUTURE || a->kind == KIND_QUEUE) &&
+	return a->task.n && !a->is_behind && !a->via.n && a->is_measured &&
+	       a->task_mean.value > 0 && (a->kind == KIND_FUTURE || a->kind == KIND_QUEUE) &&
 	       a->mean.value < queued_much * a->task_mean.value;
 }
 

@@ -25,6 +25,10 @@ void find_release_joints(struct dig *d);
 bool find_goes_to_task(const struct dig *d);
 void find_go_to_task(struct dig *d);
 void find_more_graph(struct dig *d);
+/* Samples are too few to say where the time of the guilty method goes: its callees have to be
+ * measured.  ask: begins the graph with it. */
+bool find_is_deeper(const struct dig *d);
+void find_ask_deeper(struct dig *d);
 bool find_is_lookup(struct slice name); /* asks a map or a cache */
 
 bool find_returns(struct dig *d); /* the root has returned often enough to be measured */

@@ -230,6 +230,18 @@ static unsigned ways_to(const struct family *f, const struct family *above)
 	return n;
 }
 
+static void find_crossing(struct dig *d)
+{
+	struct dig_answer *a = &d->answer;
+
+	a->crossing.n = 0;
+	for (unsigned i = 1; i < a->n_path && !a->via.n; i++)
+		if (dig_waiter_of(d, a->path[i]).n) {
+			a->crossing = a->path[i];
+			a->waiter = dig_waiter_of(d, a->path[i]);
+		}
+}
+
 bool find_branch(struct dig *d)
 {
 	struct dig_answer *a = &d->answer;
@@ -263,6 +275,7 @@ bool find_branch(struct dig *d)
 	a->per_caller = parent.n ? measure_calls_per(m, &at.sum, &parent.sum)
 				 : (struct estimated){ 0, -1 };
 	blame_entry(d, &at, root);
+	find_crossing(d);
 	if (a->task.n) {
 		struct measured task;
 

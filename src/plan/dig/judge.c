@@ -15,6 +15,8 @@ static const double least_calls = 5;		    /* so few can be anything */
 /* Calls differ: some take at least so long, much longer than usual, and have most of the time, which
  * is much of a thread's. */
 static const double uneven_least = 5e5, uneven_time = 0.6, uneven_much = 0.1, differ_least = 2e4;
+/* Where all takes so many times as long, calls differ by their luck. */
+static const double too_busy = 3;
 static const double statements_many = 20, statements_time = 0.4, statements_least = 1e6;
 /* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or
  * waits for somebody to wake it: maybe it has nothing to do. */
@@ -163,7 +165,8 @@ static void judge_uneven(const struct dig *d, struct candidate *c, double longer
 	c->limit = odd;
 	c->spread = s;
 	c->differs = true;
-	c->slow = s.slow_mean >= uneven_least * longer && judge_weight(d, f) >= uneven_much;
+	c->slow = longer < too_busy && s.slow_mean >= uneven_least * longer &&
+		  judge_weight(d, f) >= uneven_much;
 }
 
 void judge_root(const struct dig *d, const struct dig_figures *f, struct candidate *c)

@@ -151,6 +151,55 @@ enum kind kind_largest(const uint64_t by[KINDS])
 	return best == KIND_CPU && 2 * throwing > cpu ? KIND_THROWING : (enum kind)best;
 }
 
+static const struct {
+	struct doing doing;
+	const char *starts;
+} doings[] = {
+#define X(word, text, starts) { { word, text }, starts },
+#include "plan/dig/doing.def"
+#undef X
+};
+
+/* The index of the first row with that word, so that rows of one kind are counted together; -1: none. */
+static int doing_of(const struct sample_node *n, const struct sample_node *top)
+{
+	int found = -1;
+
+	for (const struct sample_node *at = n; at && at->parent; at = at->parent) {
+		for (size_t i = 0; i < COUNT(doings); i++)
+			if (slice_starts(at->name, slice_str(doings[i].starts)))
+				found = (int)i;
+		if (at == top)
+			break;
+	}
+	while (found > 0 && strcmp(doings[found].doing.word, doings[found - 1].doing.word) == 0)
+		found--;
+	return found;
+}
+
+const struct doing *kind_doing(const struct sample_node *top)
+{
+	uint64_t by[COUNT(doings)] = { 0 }, sum = 0;
+	size_t best = 0;
+
+	for (const struct sample_node *n = top; n; n = samples_next(n, top))
+		for (int i = 0; i < SAMPLE_STATES; i++) {
+			int doing;
+
+			if (!n->self[i] ||
+			    !kind_is_computing(kind_of(n, (enum sample_state)i, top)))
+				continue;
+			doing = doing_of(n, top);
+			sum += n->self[i];
+			if (doing >= 0)
+				by[doing] += n->self[i];
+		}
+	for (size_t i = 1; i < COUNT(doings); i++)
+		if (by[i] > by[best])
+			best = i;
+	return sum && by[best] * 2 > sum ? &doings[best].doing : NULL;
+}
+
 static uint64_t of_kind(const struct sample_node *top, enum kind kind)
 {
 	uint64_t by[KINDS];

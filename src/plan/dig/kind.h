@@ -43,6 +43,13 @@ enum kind kind_largest(const uint64_t by[KINDS]);
 bool kind_is_computing(enum kind k); /* wants a processor */
 uint64_t kind_computing(const uint64_t by[KINDS]);
 
+/* What most of the samples that compute in and below top are busy with; NULL: nothing that has a
+ * name. */
+struct doing {
+	const char *word, *text; /* "regex", "matching regular expressions" */
+};
+const struct doing *kind_doing(const struct sample_node *top);
+
 /* The frame of the JDK below top, or the native one, with most of the samples of a kind: what top
  * calls for it.  NULL: top does it itself. */
 const struct sample_node *kind_where(const struct sample_node *top, enum kind kind);

@@ -78,13 +78,17 @@ bool stitch_is_made_by(struct slice task, struct slice method)
 	return slice_eq(class, by) && slice_eq(made, outer.n ? outer : name);
 }
 
+bool stitch_names_maker(struct slice task)
+{
+	return lambda_of(sample_node_method(task)).n || before_number(sample_node_class(task)).n;
+}
+
 /* ---- tasks and waits ------------------------------------------------------------------------ */
 
 /* Nobody in its own thread has made it. */
 static bool is_task(const struct sample_node *n)
 {
-	if (sample_node_is_jdk(n->name) || (!lambda_of(sample_node_method(n->name)).n &&
-					    !before_number(sample_node_class(n->name)).n))
+	if (sample_node_is_jdk(n->name) || !stitch_names_maker(n->name))
 		return false;
 	for (const struct sample_node *up = n->parent; up->parent; up = up->parent)
 		if (stitch_is_made_by(n->name, up->name) || slice_eq(up->name, n->name))

@@ -20,6 +20,7 @@ struct stitch_link {
  * how many links were written. */
 unsigned stitch_tasks(struct samples *s, struct stitch_link links[STITCH_LINKS]);
 
+bool stitch_names_maker(struct slice task); /* a lambda, or an anonymous class */
 /* Is it a task, by its name, that this method has made? */
 bool stitch_is_made_by(struct slice task, struct slice method);
 
