@@ -73,14 +73,14 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 CORE_FOLDERS := base elf classfile classfile/check classfile/lower classfile/show rule weave cache tree hook probe \
 	plan/stats plan/inplace plan/dig plan/walk plan/observe wire jvm
 # Folders that only the command line adds.
-CLI_FOLDERS := $(addprefix cli/,screen attach client classtools report run) cli
+CLI_FOLDERS := inject $(addprefix cli/,screen attach client classtools report run) cli
 # The manager adds these, and takes of the command line what finds processes.
 MANAGER_FOLDERS := export manager $(addprefix manager/,net figures archive fleet watch http main)
 # The agent library takes of the core what it needs, and adds this.
 AGENT_FOLDERS := $(addprefix agent/,core hotspot classes natives weaving serve load)
 # Of these two what unit tests are for: it needs neither a JVM nor a library but libc.
 TESTED_FOLDERS := $(addprefix agent/,core hotspot) $(addprefix cli/,screen attach client report) \
-	export manager/figures native
+	export manager/figures native inject
 # Single files of folders that need libraries.
 TESTED_FILES := src/manager/http/query.c src/manager/watch/usual.c
 

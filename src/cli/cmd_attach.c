@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_attach.c - "sonde attach": gets the agent into a running JVM.
+/* cmd_attach.c - "sonde attach": gets the agent into a running JVM, or native process.
  *
  * Looks first (doctor.h), so that a JVM that would not take it is not disturbed; then has the JVM
  * load the library (hotspot.h), waits for the agent to listen, and sends it the rules, if any. */
@@ -17,6 +17,7 @@
 #include "classfile/show/show.h"
 #include "cli/attach/doctor.h"
 #include "cli/attach/hotspot.h"
+#include "cli/attach/native_process.h"
 #include "cli/client/client.h"
 #include "cli/report/hook_rows.h"
 #include "cli/report/hook_rules.h"
@@ -209,7 +210,7 @@ static int load_agent(struct attach *a)
 	struct inside in;
 	int status;
 
-	if (library_open(&lib, &f) < 0)
+	if (library_open(&lib, LIBRARY_JVM, &f) < 0)
 		return cli_cannot("%s", f.text);
 	inside_open(&in, a->target.pid, a->target.uid, a->target.gid);
 	status = examine(a, &in, &lib);
@@ -222,6 +223,12 @@ static int load_agent(struct attach *a)
 	inside_close(&in);
 	library_close(&lib);
 	return status;
+}
+
+static int load_native(struct attach *a)
+{
+	remove_stale_socket(&a->target);
+	return native_process_attach(&a->jvm, a->shown, (unsigned)(a->wait_ns / 1000000), a->yes);
 }
 
 /* ---- after ------------------------------------------------------------------------------------- */
@@ -260,8 +267,8 @@ static int greet(struct attach *a, bool was_there)
 	int status = client_open(&c, &a->target);
 
 	if (status == CLI_DONE) {
-		buf_printf(&out, "%s %s: Java ", was_there ? "already attached to" : "attached to",
-			   a->shown);
+		buf_printf(&out, "%s %s: %s", was_there ? "already attached to" : "attached to",
+			   a->shown, a->jvm.kind == JVM_NOT ? "" : "Java ");
 		show_name(&out, c.welcome.jvm);
 		buf_text(&out, ", agent ");
 		show_name(&out, c.welcome.build);
@@ -285,14 +292,16 @@ static int greet(struct attach *a, bool was_there)
 static int run(struct attach *a, const char *text)
 {
 	bool was_there;
-	int status = target_find(text, &a->target);
+	int status = target_find_any(text, &a->target);
 
 	if (status == CLI_DONE)
 		status = wait_until_up(a);
 	if (status != CLI_DONE)
 		return status;
 	was_there = agent_listens(&a->target);
-	if (!was_there)
+	if (!was_there && a->jvm.kind == JVM_NOT)
+		status = load_native(a);
+	else if (!was_there)
 		status = load_agent(a);
 	return status == CLI_DONE ? greet(a, was_there) : status;
 }
@@ -310,27 +319,27 @@ static const struct verb_option options[] = {
 	{ "rules", "FILE", OPTION_OWN, 'r', .help = "rules to begin with; may be repeated" },
 	{ "hook", "RULE", OPTION_OWN, 'k', .help = "one rule, as in a file; may be repeated" },
 	{ "yes", NULL, OPTION_FLAG, offsetof(struct attach, yes),
-	  .help = "also when the rules mean very many methods" },
+	  .help = "also when the rules mean very many methods, or a filter of system calls is in force" },
 	{ "quiet", NULL, OPTION_FLAG, offsetof(struct attach, quiet),
 	  .help = "say nothing when it is in" },
 	{ "wait", "TIME", OPTION_TIME, offsetof(struct attach, wait_ns),
-	  .help = "how long to wait for the JVM to answer (6)", .low = 100000000,
-	  .high = 3600000000000 },
+	  .help = "how long to wait for the program (6)", .low = 100000000, .high = 3600000000000 },
 };
 
 const struct verb verb_attach = {
 	.usage = "[OPTION]... [TARGET]",
-	.about = "Loads Sonde's agent into a running JVM. TARGET is its process, its main class "
-		 "or jar, or nothing when there is only one. The agent does nothing until it gets "
-		 "rules.",
+	.about = "Loads Sonde's agent into a running program. TARGET is its process; of a JVM also "
+		 "its main class or jar, or nothing when there is only one. The agent does "
+		 "nothing until it gets rules.",
 	.options = options,
 	.n = COUNT(options),
-	.more = "Needs the JVM's own user, or root. Containers are reached from outside. 'sonde "
+	.more = "Needs the program's own user, or root. Containers are reached from outside. 'sonde "
 		"doctor' says what stands in the way. 'sonde detach' takes the agent out again.",
 	.status = "0 the agent is in, 1 it is, but a rule matched nothing, 2 a rule is wrong, 3 "
 		  "could not.",
 	.examples = "sonde attach 4711\n"
-		    "sonde attach --hook 'com.shop.**::* timed' com.shop.Main",
+		    "sonde attach --hook 'com.shop.**::* timed' com.shop.Main\n"
+		    "sonde attach --hook 'libz.so.1::deflate* timed' 4712",
 	.run = cmd_attach,
 	.set = set_option,
 };

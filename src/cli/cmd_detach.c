@@ -12,6 +12,7 @@
 
 #include "classfile/show/show.h"
 #include "cli/attach/library.h"
+#include "cli/attach/native_process.h"
 #include "cli/attach/target.h"
 #include "cli/client/client.h"
 #include "cli/screen/cli.h"
@@ -19,7 +20,7 @@
 #include "jvm/proc.h"
 #include "cli/verbs.h"
 
-enum { LEAVE_MS = 3000, LOOK_MS = 20 };
+enum { LEAVE_MS = 3000, LOOK_MS = 20, UNLOAD_MS = 3000 };
 
 static const uint64_t ms = 1000000;
 
@@ -36,6 +37,8 @@ struct detach {
 	bool socket;
 	unsigned threads;
 	int library; /* 1 mapped, 0 not; -1: not known */
+	bool native;
+	char stays[200]; /* native: why it is still mapped */
 };
 
 /* ---- what the agent found ---- */
@@ -98,6 +101,16 @@ static int file_has(const char *path, const char *word)
 	return found;
 }
 
+/* A JVM unloads the agent's library itself, or never. */
+static void unload(struct detach *d, const struct target *t)
+{
+	struct inject_out out;
+
+	native_process_leave(t, UNLOAD_MS, &out);
+	if (!out.gone)
+		snprintf(d->stays, sizeof(d->stays), "%s", out.why);
+}
+
 /* The agent's last acts come after its answer: gives it a moment. */
 static void look_outside(struct detach *d, struct client *c, const struct target *t)
 {
@@ -117,6 +130,8 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 			break;
 		usleep(LOOK_MS * 1000);
 	} while (clock_ns() < end && !client_interrupted());
+	if (d->native && !d->socket && !d->threads && !d->differing)
+		unload(d, t);
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
 	d->library = file_has(path, "/libsonde");
 	snprintf(path, sizeof(path), "/proc/%d", (int)t->pid);
@@ -131,6 +146,20 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 
 static const char *const library_texts[] = { "unknown", "unloaded", "idle" };
 
+static const char *plural(const struct detach *d, uint64_t n)
+{
+	return n == 1 ? "" : d->native ? "s" : "es";
+}
+
+static void print_stays(const struct detach *d, struct buf *out)
+{
+	if (d->stays[0]) {
+		buf_text(out, ", since ");
+		client_show(out, slice_str(d->stays));
+	}
+	buf_u8(out, '\n');
+}
+
 static bool is_clean(const struct detach *d)
 {
 	return d->looked && !d->differing && !d->socket && !d->threads;
@@ -142,9 +171,9 @@ static void print_compared(struct detach *d, struct buf *out)
 
 	if (!(d->same + d->differing))
 		return;
-	buf_printf(out, "%s class%s compared: %s the original again, ",
-		   cli_number(all, d->same + d->differing), d->same + d->differing == 1 ? "" : "es",
-		   cli_number(same, d->same - d->foreign));
+	buf_printf(out, "%s %s%s compared: %s the original again, ",
+		   cli_number(all, d->same + d->differing), d->native ? "function" : "class",
+		   plural(d, d->same + d->differing), cli_number(same, d->same - d->foreign));
 	if (d->foreign)
 		buf_printf(out, "%s but for changes of another agent, ",
 			   cli_number(same, d->foreign));
@@ -159,12 +188,14 @@ static void print_text(struct detach *d, const struct client *c, struct buf *out
 	buf_put(out, buf_slice(&d->rows));
 	if (is_clean(d) && !d->verbose) {
 		buf_printf(out,
-			   "detached from %d: %s woven class%s compared, %s the original again%s; "
-			   "seen from outside: no socket, no thread of the agent, library %s\n",
-			   (int)c->pid, cli_number(n, d->same), d->same == 1 ? "" : "es",
+			   "detached from %d: %s %s%s compared, %s the original again%s; "
+			   "seen from outside: no socket, no thread of the agent, library %s",
+			   (int)c->pid, cli_number(n, d->same),
+			   d->native ? "function" : "woven class", plural(d, d->same),
 			   d->same == 1 ? "it is" : "all are",
 			   d->foreign ? " but for changes of another agent" : "",
 			   d->ended ? "gone with the program" : library_texts[d->library + 1]);
+		print_stays(d, out);
 		return;
 	}
 	print_compared(d, out);
@@ -172,11 +203,12 @@ static void print_text(struct detach *d, const struct client *c, struct buf *out
 		return;
 	client_show(out, buf_slice(&c->done));
 	buf_u8(out, '\n');
-	if (!d->ended)
-		buf_printf(out,
-			   "Seen from outside: %s socket, %u thread%s of the agent, library %s.\n",
-			   d->socket ? "STILL a" : "no", d->threads, d->threads == 1 ? "" : "s",
-			   library_texts[d->library + 1]);
+	if (d->ended)
+		return;
+	buf_printf(out, "Seen from outside: %s socket, %u thread%s of the agent, library %s",
+		   d->socket ? "STILL a" : "no", d->threads, d->threads == 1 ? "" : "s",
+		   library_texts[d->library + 1]);
+	print_stays(d, out);
 }
 
 static void print_json(struct detach *d, const struct client *c, struct buf *out)
@@ -200,6 +232,8 @@ static void print_json(struct detach *d, const struct client *c, struct buf *out
 		cli_json_count(&j, "threads", d->threads);
 		json_key(&j, "library");
 		json_text(&j, library_texts[d->library + 1]);
+		json_key(&j, "library_stays");
+		json_text(&j, d->stays);
 	}
 	json_key(&j, "text");
 	json_str(&j, buf_slice(&c->done));
@@ -216,6 +250,7 @@ static int run(struct detach *d, struct client *c, const struct target *t)
 	c->quiet = true; /* the answer has its text behind the rows */
 	wire_put_detach(&c->out,
 			&(struct wire_detach){ .flags = d->if_alone ? DETACH_IF_ALONE : 0 });
+	d->native = slice_is(c->welcome.jvm, "native");
 	status = client_ask(c, take, d);
 	if (client_interrupted()) {
 		fprintf(stderr, "sonde: interrupted; the agent goes on with what it began\n");

@@ -7,6 +7,7 @@
 
 #include "classfile/show/show.h"
 #include "cli/attach/doctor.h"
+#include "cli/attach/native_process.h"
 #include "cli/client/client.h"
 #include "cli/screen/cli.h"
 #include "jvm/proc.h"
@@ -147,7 +148,7 @@ static int examine(const struct jvm *jvm, struct printer *printer)
 	struct fault f = { 0 };
 	struct library lib;
 	struct inside in;
-	bool have = library_open(&lib, &f) >= 0;
+	bool have = library_open(&lib, LIBRARY_JVM, &f) >= 0;
 	struct patient p = { .jvm = jvm,
 			     .in = &in,
 			     .lib = have ? &lib : NULL,
@@ -157,10 +158,14 @@ static int examine(const struct jvm *jvm, struct printer *printer)
 
 	inside_open(&in, jvm->target.pid, jvm->target.uid, jvm->target.gid);
 	print_head(printer, jvm);
-	doctor_examine(&p);
-	if (in.root >= 0 && jvm->kind == JVM_HOTSPOT)
+	if (jvm->kind == JVM_NOT)
+		native_process_examine(&p);
+	else
+		doctor_examine(&p);
+	if (in.root >= 0 && (jvm->kind == JVM_HOTSPOT || jvm->kind == JVM_NOT))
 		check_agent(&p);
-	doctor_more(&p);
+	if (jvm->kind != JVM_NOT)
+		doctor_more(&p);
 	print_end(printer, p.wrong);
 	inside_close(&in);
 	library_close(&lib);
@@ -201,9 +206,10 @@ static const struct verb_option options[] = {
 
 const struct verb verb_doctor = {
 	.usage = "[OPTION]... [TARGET]",
-	.about = "Goes through everything that can stand between Sonde and a JVM, and says what "
-		 "to do about it. The JVM is not disturbed. TARGET is its process, its main class "
-		 "or jar, or nothing when there is only one.",
+	.about =
+		"Goes through everything that can stand between Sonde and a program, and says what "
+		"to do about it. The program is not disturbed. TARGET is its process; of a JVM "
+		"also its main class or jar, or nothing when there is only one.",
 	.options = options,
 	.n = COUNT(options),
 	.status = "0 attaching would work, 1 it would not, 3 could not look.",

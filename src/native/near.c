@@ -31,6 +31,7 @@ static struct {
 	struct chunk *all;
 	size_t n, cap;
 	uintptr_t stack; /* of the main thread; 0: not looked up */
+	struct native_range *ranges;
 } near;
 
 /* Also on kernels that do not know the flag: they put it elsewhere then. */
@@ -195,4 +196,31 @@ size_t near_bytes(void)
 	for (size_t i = 0; i < near.n; i++)
 		n += near.all[i].n;
 	return n;
+}
+
+uint64_t near_ranges(uint64_t *list)
+{
+	struct native_range *p = mem_realloc(near.ranges, (near.n + 1) * sizeof(*p));
+
+	*list = 0;
+	if (!p)
+		return UINT64_MAX; /* not known: nobody may take it for none */
+	near.ranges = p;
+	for (size_t i = 0; i < near.n; i++)
+		p[i] = (struct native_range){ near.all[i].at, near.all[i].n };
+	*list = (uintptr_t)p;
+	return near.n;
+}
+
+void near_release(void)
+{
+	for (size_t i = 0; i < near.n; i++) {
+		munmap((void *)near.all[i].at, near.all[i].n);
+		mem_free(near.all[i].taken);
+	}
+	mem_free(near.ranges);
+	mem_free(near.all);
+	near.ranges = NULL;
+	near.all = NULL;
+	near.n = near.cap = 0;
 }

@@ -22,9 +22,9 @@
 
 #include "base/tick.h"
 #include "base/version.h"
+#include "native/attached.h"
 #include "native/totals.h"
 #include "native/hooks.h"
-#include "native/near.h"
 #include "native/site.h"
 #include "native/swap.h"
 #include "native/threads.h"
@@ -43,7 +43,7 @@ static struct {
 	int listen;
 	pid_t pid;
 	uint64_t started;
-	bool running, leaving;
+	bool running, leaving, late;
 	struct serve_peer clients[CLIENTS];
 	char socket[108], report[PATH_N], app[256];
 	struct buf notes;
@@ -170,17 +170,20 @@ static void run_detach(struct buf *out, struct slice payload)
 
 	(void)payload;
 	for (uint32_t i = 1; i < site_end(); i++)
-		put_proof(out, site_info(i));
+		if (strcmp(site_info(i)->module, "libsonde-native.so") != 0)
+			put_proof(out, site_info(i));
 	swap_look(&state);
-	if (!stuck)
-		trap_release();
+	if (!stuck && !trap_release())
+		attached_leave(1);
+	else
+		attached_leave(stuck);
 	snprintf(
 		text, sizeof(text),
 		"Original code on %zu of %zu pages that were changed (%zu mapped from the file again); %u "
-		"hooked calls are still open; %zu KiB of idle code stay.",
+		"hooked calls are still open.",
 		state.file_again + state.copies,
 		state.file_again + state.copies + state.different + state.changed, state.file_again,
-		open, near_bytes() >> 10);
+		open);
 	serve.leaving = !stuck;
 	put_done(out, stuck || state.different ? 1 : 0, slice_str(text));
 }
@@ -325,10 +328,27 @@ static void loop(void)
 	}
 }
 
+static bool open_socket(void);
+
+/* What nothing of the program has to wait for. */
+static bool prepare(void)
+{
+	if (!native_begin() || !open_socket())
+		return false;
+	totals_begin();
+	return true;
+}
+
 static void *run(void *unused)
 {
 	prctl(PR_SET_NAME, "sonde");
 	native_mute();
+	if (serve.late && !prepare()) {
+		__atomic_store_n(&serve.running, false, __ATOMIC_RELEASE);
+		attached_phase(NATIVE_FAILED);
+		return unused;
+	}
+	attached_phase(NATIVE_RUNNING);
 	loop();
 	for (size_t i = 0; i < CLIENTS; i++)
 		if (serve.clients[i].fd >= 0)
@@ -337,6 +357,7 @@ static void *run(void *unused)
 	unlink(serve.socket);
 	serve.listen = -1;
 	__atomic_store_n(&serve.running, false, __ATOMIC_RELEASE);
+	attached_phase(NATIVE_IDLE);
 	return unused;
 }
 
@@ -420,10 +441,13 @@ static void find_name(void)
 	snprintf(serve.app, sizeof(serve.app), "%.200s", slash ? slash + 1 : path);
 }
 
-bool serve_start(const char *rules, const char *report)
+bool serve_is_running(void)
 {
-	if (__atomic_load_n(&serve.running, __ATOMIC_ACQUIRE))
-		return true;
+	return __atomic_load_n(&serve.running, __ATOMIC_ACQUIRE) && serve.pid == getpid();
+}
+
+static void begin(const char *report)
+{
 	for (size_t i = 0; i < CLIENTS; i++)
 		serve.clients[i] = (struct serve_peer){ .fd = -1 };
 	serve.pid = getpid();
@@ -431,10 +455,28 @@ bool serve_start(const char *rules, const char *report)
 	serve.started = tick_now();
 	find_name();
 	snprintf(serve.report, sizeof(serve.report), "%s", report ? report : "");
-	if (!native_begin() || !open_socket())
-		return false;
+}
+
+bool serve_start_late(void)
+{
+	begin(NULL);
+	serve.late = serve.running = true;
+	attached_phase(NATIVE_STARTING);
+	if (!start_thread()) {
+		serve.running = false;
+		attached_phase(NATIVE_FAILED);
+	}
+	return serve.running;
+}
+
+bool serve_start(const char *rules, const char *report)
+{
+	if (serve_is_running())
+		return true;
+	begin(report);
 	native_watch_self(false);
-	totals_begin();
+	if (!prepare())
+		return false;
 	if (rules)
 		hook_file(rules);
 	native_watch_self(true); /* this thread is the program's */
@@ -468,10 +510,15 @@ static void write_report(void)
 
 void serve_end(void)
 {
-	if (!serve.running || getpid() != serve.pid) /* a child that did not exec */
+	if (!serve_is_running()) /* or a child that did not exec */
 		return;
 	native_mute();
 	unlink(serve.socket);
 	if (serve.report[0])
 		write_report();
+}
+
+void serve_release(void)
+{
+	buf_release(&serve.notes);
 }

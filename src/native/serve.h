@@ -12,6 +12,12 @@
  * none; the pid is appended).  False: no thread or socket was to be had. */
 bool serve_start(const char *rules, const char *report);
 
-void serve_end(void); /* the process ends: writes the report, removes the socket */
+/* In a program that runs already: the calling thread only makes the agent's own, which does the rest.
+ * False: it cannot be made. */
+bool serve_start_late(void);
+bool serve_is_running(void); /* in this process, not in one that has forked it */
+
+void serve_release(void); /* frees what is left after the thread has ended */
+void serve_end(void);	  /* the process ends: writes the report, removes the socket */
 
 #endif

@@ -279,3 +279,10 @@ uintptr_t site_trapped(uintptr_t at)
 	}
 	return 0;
 }
+
+void site_release(void)
+{
+	for (uint32_t i = 1; i < sites.n; i++)
+		free_info(sites.all[i]);
+	sites.n = 1;
+}

@@ -39,6 +39,8 @@ const struct site_info *site_info(uint32_t number); /* below site_end() */
 void site_set_rule(uint32_t number, uint32_t rule);
 uint32_t site_end(void);
 
+void site_release(void); /* forgets all: none is hooked, and no thread comes any more */
+
 /* Where the thread goes on that trapped at this address (trap.h). */
 uintptr_t site_trapped(uintptr_t at);
 

@@ -268,3 +268,14 @@ void swap_look(struct swap_state *out)
 			out->copies++;
 	}
 }
+
+void swap_release(void)
+{
+	for (size_t i = 0; i < pages.n; i++) {
+		mem_free(pages.all[i]->path);
+		mem_free(pages.all[i]);
+	}
+	mem_free(pages.all);
+	pages.all = NULL;
+	pages.n = pages.cap = 0;
+}

@@ -30,4 +30,6 @@ struct swap_state {
 };
 void swap_look(struct swap_state *out);
 
+void swap_release(void); /* forgets all pages: nothing of them is changed any more */
+
 #endif

@@ -209,7 +209,7 @@ static uint64_t least_call(void)
 
 void totals_begin(void)
 {
-	struct site_function f = { (uintptr_t)blank, BLANK_N, "blank", "liblibsonde-native.so" };
+	struct site_function f = { (uintptr_t)blank, BLANK_N, "blank", "libsonde-native.so" };
 	uint64_t bare, hooked;
 	struct sum s, *all;
 	const char *why;
@@ -373,4 +373,12 @@ void totals_put_status(struct buf *out, uint64_t rules)
 	m.classes = m.methods != 0;
 	m.memory = near_bytes();
 	wire_put_status(out, &m);
+}
+
+void totals_release(void)
+{
+	mem_free(totals.base);
+	totals.base = NULL;
+	totals.base_n = 0;
+	totals.begun = false;
 }

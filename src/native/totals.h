@@ -21,4 +21,6 @@ void totals_put_methods(struct buf *out); /* frames: one for each hooked functio
 void totals_put_callers(struct buf *out); /* ... a tree: callers, and below each whom it called */
 void totals_put_status(struct buf *out, uint64_t rules);
 
+void totals_release(void); /* forgets what was left out */
+
 #endif

@@ -90,9 +90,9 @@ static int take(struct library *lib, struct fault *f)
 			 lib->path, lib->st.st_uid, lib->st.st_mode & 0777u);
 }
 
-int library_open(struct library *lib, struct fault *f)
+int library_open(struct library *lib, const char *name, struct fault *f)
 {
-	const char *said = secure_getenv("SONDE_LIB");
+	const char *said = strcmp(name, LIBRARY_JVM) == 0 ? secure_getenv("SONDE_LIB") : NULL;
 	char exe[PATH_MAX / 2], path[PATH_MAX];
 	char *slash;
 	ssize_t n;
@@ -109,16 +109,16 @@ int library_open(struct library *lib, struct fault *f)
 	slash = strrchr(exe, '/');
 	if (slash)
 		*slash = '\0';
-	snprintf(path, sizeof(path), "%s/libsonde.so", exe);
+	snprintf(path, sizeof(path), "%s/%s", exe, name);
 	if (look(lib, path))
 		return take(lib, f);
-	snprintf(path, sizeof(path), "%s/../lib/sonde/libsonde.so", exe);
+	snprintf(path, sizeof(path), "%s/../lib/sonde/%s", exe, name);
 	if (look(lib, path))
 		return take(lib, f);
 	return fault_set(f, E_NOT_FOUND, -1,
-			 "libsonde.so is not beside sonde in %s, nor in ../lib/sonde from there; "
-			 "SONDE_LIB can say where it is",
-			 exe);
+			 "%s is not beside sonde in %.100s, nor in ../lib/sonde from there%s", name,
+			 exe,
+			 strcmp(name, LIBRARY_JVM) == 0 ? "; SONDE_LIB can say where it is" : "");
 }
 
 void library_close(struct library *lib)

@@ -35,9 +35,10 @@ struct library_place {
 /* Only root, ourselves and whose program we are can change the file? */
 bool library_is_safe(const struct stat *st);
 
-/* SONDE_LIB, or beside our own program, or ../lib/sonde/ from there.  E_NOT_FOUND, or E_UNSUPPORTED:
- * it is not safe. */
-int library_open(struct library *lib, struct fault *f);
+/* Beside our own program, or ../lib/sonde/ from there; LIBRARY_JVM also where SONDE_LIB says.
+ * E_NOT_FOUND, or E_UNSUPPORTED: it is not safe. */
+#define LIBRARY_JVM "libsonde.so"
+int library_open(struct library *lib, const char *name, struct fault *f);
 void library_close(struct library *lib); /* also one that could not be opened */
 
 /* Finds the place; with `make`, copies if need be.  E_IO: there is none; place->why says why. */

@@ -27,6 +27,9 @@ struct target {
  * which JVMs there are, an exit status. */
 int target_find(const char *text, struct target *out);
 
+/* The same, or any process by its number that the agent of native processes could be loaded into. */
+int target_find_any(const char *text, struct target *out);
+
 /* The same, but also of those that no command can work with: other users', OpenJ9, not a JVM. */
 int target_pick(const char *text, pid_t *pid);
 

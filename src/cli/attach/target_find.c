@@ -44,7 +44,7 @@ static void print_list(const struct jvms *all, const char *text)
 }
 
 /* Is there anything a command can do with it? */
-static int accept(const struct jvm *jvm, struct target *out)
+static int accept(const struct jvm *jvm, bool native, struct target *out)
 {
 	char user[64], name[300];
 	struct buf shown = { 0 };
@@ -68,8 +68,9 @@ static int accept(const struct jvm *jvm, struct target *out)
 			name, jvm->target.gid, getegid());
 	else if (jvm->kind == JVM_HIDDEN)
 		cli_cannot("%s may not be looked into, though it is yours: try as root", name);
-	else if (jvm->kind == JVM_NOT && !target_is_observed(&jvm->target))
-		cli_cannot("%s is no JVM: it has not loaded libjvm.so", name);
+	else if (jvm->kind == JVM_NOT && !native && !target_is_observed(&jvm->target))
+		cli_cannot("%s is no JVM, and Sonde is not in it; 'sonde attach %d' would load it",
+			   name, jvm->target.pid);
 	else
 		status = CLI_DONE;
 	if (status == CLI_DONE)
@@ -137,7 +138,7 @@ int target_pick(const char *text, pid_t *pid)
 	return CLI_DONE;
 }
 
-int target_find(const char *text, struct target *out)
+static int find(const char *text, bool native, struct target *out)
 {
 	struct arena mem;
 	struct jvm jvm;
@@ -152,7 +153,17 @@ int target_find(const char *text, struct target *out)
 	else if (jvm.target.pid != pid)
 		status = cli_cannot("%d is a thread of process %d", pid, jvm.target.pid);
 	else
-		status = accept(&jvm, out);
+		status = accept(&jvm, native, out);
 	arena_release(&mem);
 	return status;
+}
+
+int target_find(const char *text, struct target *out)
+{
+	return find(text, false, out);
+}
+
+int target_find_any(const char *text, struct target *out)
+{
+	return find(text, true, out);
 }

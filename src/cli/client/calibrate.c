@@ -726,7 +726,7 @@ int calibrate(const char *home, bool quiet, struct calibration_key *key, struct 
 	int status = CLI_DONE;
 
 	all = (struct readings){ 0 };
-	if (library_open(&lib, &f) < 0) {
+	if (library_open(&lib, LIBRARY_JVM, &f) < 0) {
 		library_close(&lib);
 		return cli_cannot("libsonde.so was not found");
 	}

@@ -66,7 +66,7 @@ int calibration_key(struct slice jvm, struct calibration_key *out)
 	for (char *p = out->jvm; *p; p++)
 		if ((unsigned char)*p < ' ')
 			*p = ' ';
-	rc = library_open(&lib, &f);
+	rc = library_open(&lib, LIBRARY_JVM, &f);
 	if (rc >= 0)
 		snprintf(out->build, sizeof(out->build), "%s %016llx", SONDE_VERSION,
 			 (unsigned long long)lib.hash);

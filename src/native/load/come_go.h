@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* come_go.h - the functions that are called from outside; attached.h has their names. */
+#ifndef NATIVE_LOAD_COME_GO_H
+#define NATIVE_LOAD_COME_GO_H
+
+/* Starts the agent, if it does not run.  `opened`: by dlopen, just now. */
+void sonde_native_attach(int opened);
+
+/* Unmaps and frees what the agent has had.  The hooks are out, its thread has ended, and no thread is in
+ * its code.  Gives what dlclose takes. */
+void *sonde_native_release(void);
+
+#endif
