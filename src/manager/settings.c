@@ -328,6 +328,7 @@ int settings_read(struct settings *c, int argc, char **argv)
 				.watch_window_ms = 60000,
 				.watch_learn_ms = 3600000,
 				.watch_factor = 2,
+				.otlp_interval_ms = 60000,
 				.sendmail = "/usr/sbin/sendmail" };
 	set_usual_sonde(c);
 	while (rc == SETTINGS_GO && (id = getopt_long(argc, argv, "h", options, NULL)) != -1) {

@@ -9,7 +9,7 @@
 
 #include "manager/log.h"
 
-enum { SETTINGS_NAMES = 8, SETTINGS_TOKEN = 128 };
+enum { SETTINGS_NAMES = 8, SETTINGS_TOKEN = 128, SETTINGS_URL = 1024, SETTINGS_HEADERS = 4 };
 
 enum watch_what { WATCH_OFF, WATCH_ALERT, WATCH_DIG };
 
@@ -32,13 +32,17 @@ struct settings {
 	enum log_level level;
 	enum watch_what watch; /* itself, and dig when something breaks */
 	uint64_t watch_window_ms, watch_learn_ms;
-	double watch_factor;		       /* that many times the usual is too much */
-	double watch_budget;		       /* of its digs; 0: as usual */
-	char alert_urls[SETTINGS_NAMES][1024]; /* of web hooks */
+	double watch_factor;			       /* that many times the usual is too much */
+	double watch_budget;			       /* of its digs; 0: as usual */
+	char alert_urls[SETTINGS_NAMES][SETTINGS_URL]; /* of web hooks */
 	unsigned n_alert_urls;
 	char alert_mails[SETTINGS_NAMES][256]; /* addresses */
 	unsigned n_alert_mails;
 	char sendmail[PATH_MAX];
+	char otlp_url[SETTINGS_URL]; /* "": nothing is pushed */
+	char otlp_headers[SETTINGS_HEADERS][SETTINGS_URL];
+	unsigned n_otlp_headers;
+	uint64_t otlp_interval_ms; /* of figures */
 };
 
 /* How the program goes on: SETTINGS_GO, or the exit status after help or a message. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings_alerts.c - what sonded watches, and whom it tells. */
+/* settings_alerts.c - what sonded watches, whom it tells, and where it pushes figures. */
 #include <string.h>
 
 #include "base/slice.h"
@@ -48,6 +48,23 @@ static int set_mail(struct settings *c, const char *value)
 	return settings_text(c->alert_mails[c->n_alert_mails++], sizeof(c->alert_mails[0]), value);
 }
 
+static int set_otlp_url(struct settings *c, const char *value)
+{
+	if (!post_is_url(value) || strpbrk(value, "?#"))
+		return settings_wrong("--otlp-url wants an http or https URL", value);
+	return settings_text(c->otlp_url, sizeof(c->otlp_url), value);
+}
+
+static int set_otlp_header(struct settings *c, const char *value)
+{
+	if (c->n_otlp_headers == SETTINGS_HEADERS)
+		return settings_wrong("--otlp-header was given too often", value);
+	if (!strchr(value, ':') || strpbrk(value, "\r\n"))
+		return settings_wrong("--otlp-header wants 'Name: value'", value);
+	return settings_text(c->otlp_headers[c->n_otlp_headers++], sizeof(c->otlp_headers[0]),
+			     value);
+}
+
 int settings_alerts(struct settings *c, int id, const char *value)
 {
 	double n = 0;
@@ -74,6 +91,14 @@ int settings_alerts(struct settings *c, int id, const char *value)
 		return set_mail(c, value);
 	case OPT_SENDMAIL:
 		return settings_text(c->sendmail, sizeof(c->sendmail), value);
+	case OPT_OTLP_URL:
+		return set_otlp_url(c, value);
+	case OPT_OTLP_HEADER:
+		return set_otlp_header(c, value);
+	case OPT_OTLP_INTERVAL:
+		rc = settings_number(1, 3600, "otlp-interval", value, &n);
+		c->otlp_interval_ms = (uint64_t)(n * 1000);
+		return rc;
 	default:
 		return SETTINGS_USAGE;
 	}

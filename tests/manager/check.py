@@ -19,6 +19,7 @@ import urllib.request
 
 OUT, JAVA, CLASSES, APP, RELEASE = sys.argv[1:6]
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import receiver  # noqa: E402
 from manager import Manager, children, end_children, start, test, wait_for  # noqa: E402
 
 DIR = tempfile.mkdtemp()
@@ -31,8 +32,10 @@ def start_shop():
     return start([JAVA, f"-agentpath:{OUT}/libsonde.so", "-cp", CLASSES, APP, "600"])
 
 
+collector = receiver.Receiver()
 m = Manager(OUT, f"{DIR}/store", f"{DIR}/log", ["--only", APP, "--interval", "0.5", "--token-file", f"{DIR}/token",
-                                               "--view-token-file", f"{DIR}/view"])
+                                               "--view-token-file", f"{DIR}/view", "--otlp-url", collector.url,
+                                               "--otlp-interval", "2", "--otlp-header", "Authorization: Bearer otlp"])
 A = "/applications/" + APP
 
 
@@ -192,25 +195,46 @@ def check_traces():
 
 
 def check_otlp_reader(otlp, n):
-    try:
-        from google.protobuf import json_format
-        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
-    except ImportError:
+    if not receiver.json_format:
         print(f"skip manager-otlp-reader-{RELEASE}: no opentelemetry-proto for python3")
         return
-    request = json_format.ParseDict(hex_ids_to_base64(otlp), trace_service_pb2.ExportTraceServiceRequest())
+    request = receiver.json_format.ParseDict(receiver.hex_ids_to_base64(otlp), receiver.trace_service_pb2.ExportTraceServiceRequest())
     test("manager-otlp-reader", len(request.resource_spans[0].scope_spans[0].spans) == n, request)
 
 
-def hex_ids_to_base64(v):
-    """OTLP's JSON has ids in hex, where protobuf's own JSON has base64."""
-    import base64
-    if isinstance(v, list):
-        return [hex_ids_to_base64(x) for x in v]
-    if isinstance(v, dict):
-        return {k: base64.b64encode(bytes.fromhex(x)).decode() if k in ("traceId", "spanId", "parentSpanId")
-                else hex_ids_to_base64(x) for k, x in v.items()}
-    return v
+def check_push():
+    """What the collector has got."""
+    wait_for(lambda: len(collector.spans) > 100 and collector.metrics)
+    with collector.lock:
+        spans, metrics = list(collector.spans), list(collector.metrics)
+    asked = [path for path, _ in collector.asked]
+    test("manager-pushes-spans", spans and all(s["service"] == APP for s in spans) and not collector.errors,
+         (asked, collector.errors))
+    test("manager-push-is-tried-again", asked.count("/v1/traces") >= 3 and not collector.refusals, asked)
+    ids = {s["spanId"] for s in spans}
+    test("manager-pushes-each-span-once", len(ids) == len(spans), (len(ids), len(spans)))
+    test("manager-pushed-spans-are-whole-traces", all(s.get("parentSpanId", s["spanId"]) in ids for s in spans))
+    test("manager-push-sends-headers", all(a == "Bearer otlp" for _, a in collector.asked), collector.asked[:5])
+    collector.refuse_part = True
+    test("manager-counts-what-the-collector-refused",
+         wait_for(lambda: "sonde_manager_otlp_rejected_total 3\n" in m.ask("/metrics")[1]["text"]))
+    check_pushed_metrics(metrics)
+
+
+def check_pushed_metrics(metrics):
+    series = {}
+    for x in metrics:
+        series.setdefault((x["name"], x["instance"], x["method"]), []).append(x["point"])
+    calls = {k: [p["asDouble"] for p in v] for k, v in series.items() if k[0] == "sonde.method.calls"}
+    test("manager-pushed-counters-only-grow", calls and any(v[-1] > v[0] for v in calls.values()) and
+         all(v == sorted(v) for v in calls.values()), calls)
+    now = totals()
+    last = {name: sum(v[-1] for (_, _, n), v in calls.items() if n == name) for name in now}
+    test("manager-pushed-counters-are-the-figures", all(0 < last[n] <= now[n] for n in now), (last, now))
+    histograms = [v[-1] for k, v in series.items() if k[0] == "sonde.method.duration"]
+    test("manager-pushes-histograms", histograms and all(
+        sum(h["bucketCounts"]) == int(h["count"]) and len(h["bucketCounts"]) == len(h["explicitBounds"]) + 1
+        for h in histograms), histograms[:2])
 
 
 def check_events():
@@ -394,6 +418,7 @@ def main():
     check_mended(checkout)
     check_restart(checkout)
     check_traces()
+    check_push()
     check_events()
     check_metrics()
     check_refusals()

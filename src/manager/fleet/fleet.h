@@ -14,6 +14,7 @@
 #include "manager/fleet/hub.h"
 #include "manager/fleet/link.h"
 #include "manager/archive/archive.h"
+#include "manager/push/push.h"
 #include "wire/wire.h"
 
 enum { FLEET_ID = 160, FLEET_INSTANCES = 2000, FLEET_RULES = 1000, TREE_MAX = 400000 };
@@ -149,6 +150,7 @@ struct fleet {
 	struct instance *instances;
 	size_t n_instances;
 	struct dug *digs;
+	struct push *push;	       /* NULL: it is switched off */
 	struct lookout *lookout;       /* NULL: it is switched off */
 	uint64_t slot_ms;	       /* that is being collected */
 	uint64_t look_ms, far_look_ms; /* when to look for processes again */

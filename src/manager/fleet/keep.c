@@ -252,6 +252,7 @@ static void take_end(struct fleet *f, struct instance *i)
 		archive_job_drop(&job->job);
 		return;
 	}
+	push_trace(f->push, &job->t);
 	f->traces_kept++;
 	f->calls_kept += job->t.calls;
 	archive_put(f->store, &job->job);

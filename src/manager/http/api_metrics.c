@@ -191,6 +191,20 @@ static void put_lookout(struct metrics_page *p, struct lookout *w)
 		"Messages about alerts that were given up.", (double)c.told.failed);
 }
 
+static void put_push(struct metrics_page *p, struct push *push)
+{
+	struct push_counts c = push_counts(push);
+
+	put_one(p, "sonde_manager_otlp_spans_total", "counter", "Spans that the receiver took.",
+		(double)c.spans);
+	put_one(p, "sonde_manager_otlp_rejected_total", "counter",
+		"Spans and points that the receiver refused.", (double)c.rejected);
+	put_one(p, "sonde_manager_otlp_dropped_total", "counter",
+		"Transactions that found no room in the queue.", (double)c.dropped);
+	put_one(p, "sonde_manager_otlp_failed_total", "counter",
+		"Requests that failed, with those tried again.", (double)c.failed);
+}
+
 int api_metrics(struct api_request *c)
 {
 	struct metrics_page p = { .p = { .out = &c->out }, .f = c->f, .mem = &c->mem };
@@ -202,6 +216,8 @@ int api_metrics(struct api_request *c)
 	pthread_mutex_unlock(&c->f->lock);
 	if (c->f->lookout)
 		put_lookout(&p, c->f->lookout);
+	if (c->f->push)
+		put_push(&p, c->f->push);
 	prometheus_release(&p.p);
 	c->type = "text/plain; version=0.0.4; charset=utf-8";
 	return 200;

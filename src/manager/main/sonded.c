@@ -13,6 +13,7 @@
 
 #include "base/version.h"
 #include "manager/settings.h"
+#include "manager/fleet/outgoing.h"
 #include "manager/http/http.h"
 #include "manager/watch/lookout.h"
 
@@ -69,6 +70,8 @@ static int serve(const struct settings *config, struct archive *store)
 		rc = lookout_start(&fleet.lookout, &fleet);
 	}
 	if (rc >= 0)
+		rc = push_start(&fleet.push, config, fleet.host, outgoing_metrics, &fleet);
+	if (rc >= 0)
 		rc = http_start(&http, &fleet, &port);
 	if (rc >= 0) {
 		bool six = strchr(config->address, ':') != NULL;
@@ -85,6 +88,7 @@ static int serve(const struct settings *config, struct archive *store)
 	fleet_quit(&fleet);
 	http_stop(http);
 	lookout_stop(fleet.lookout);
+	push_stop(fleet.push);
 	archive_close(store); /* before the fleet: what is queued has names of it */
 	fleet_release(&fleet);
 	return rc < 0 ? CANNOT : 0;
