@@ -121,12 +121,32 @@ static void forget_ids(struct archive *s)
 	arena_release(&s->names);
 }
 
+static bool is_torn(struct archive *s, const struct archive_job *job)
+{
+	uintptr_t *at = job->chained_to.n ? map_get(&s->torn, job->chained_to) : NULL;
+
+	return at && job->chain <= *at;
+}
+
+static void tear(struct archive *s, const struct archive_job *job)
+{
+	uintptr_t *at = job->chained_to.n ? map_get(&s->torn, job->chained_to) : NULL;
+	struct slice key;
+
+	if (job->chained_to.n && !at) {
+		key = arena_dup(&s->torn_names, job->chained_to);
+		at = key.p ? map_put(&s->torn, key, NULL) : NULL;
+	}
+	if (at && *at < job->chain)
+		*at = (uintptr_t)job->chain;
+}
+
 /* Each job alone can fail without taking the others along. */
 static int run_one(struct archive *s, struct archive_job *job)
 {
 	int rc;
 
-	if (!execute(s, "SAVEPOINT job"))
+	if (is_torn(s, job) || !execute(s, "SAVEPOINT job"))
 		return E_IO;
 	rc = job->run(s, job);
 	if (sqlite3_get_autocommit(s->db)) /* a full disk: SQLite has rolled back everything */
@@ -147,6 +167,8 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 	for (struct archive_job *job = jobs; job; job = job->next) {
 		int rc = good ? run_one(s, job) : E_IO;
 
+		if (rc < 0)
+			tear(s, job);
 		good = good && !sqlite3_get_autocommit(s->db);
 		n++;
 		failed += rc < 0;
@@ -158,6 +180,8 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 		execute(s, "ROLLBACK");
 	if (!good)
 		forget_ids(s);
+	for (struct archive_job *job = jobs; job && !good; job = job->next)
+		tear(s, job);
 	pthread_mutex_lock(&s->lock);
 	for (; jobs; jobs = next) {
 		struct waiting *w = jobs->owner;
@@ -374,6 +398,8 @@ void archive_close(struct archive *s)
 		sqlite3_close(s->readers[i]);
 	sqlite3_close(s->db);
 	forget_ids(s);
+	map_release(&s->torn);
+	arena_release(&s->torn_names);
 	buf_release(&s->packed);
 	if (s->lock_fd >= 0)
 		close(s->lock_fd);

@@ -87,6 +87,10 @@ struct archive_job {
 	struct arena mem; /* of this job and all it points to */
 	int (*run)(struct archive *s, struct archive_job *job);
 	void *owner; /* of archive_put_wait */
+	/* A job builds upon those before it of the same chain: when one has failed, those that were
+	 * queued behind it fail as well, until there is one of a higher chain. */
+	struct slice chained_to; /* .n 0: to nothing */
+	uint64_t chain;
 };
 
 /* A job of `size` bytes in an arena of its own, zeroed; NULL: out of memory. */
@@ -150,6 +154,14 @@ struct job_alert {
 };
 int archive_run_alert(struct archive *s, struct archive_job *job);
 
+/* Rules of the plan that are, or have been, in a process. */
+struct job_carried {
+	struct archive_job job;
+	struct slice instance, texts; /* each text ends with its line */
+	uint64_t at_ms;
+};
+int archive_run_carried(struct archive *s, struct archive_job *job);
+
 /* ---- reading ---- */
 
 typedef void archive_on_base(void *ctx, const struct archive_base *b);
@@ -192,6 +204,8 @@ struct archive_alerts {
 /* Newest first. */
 int archive_alerts(struct archive *s, const struct archive_alerts *which, archive_on_text *on,
 		   void *ctx);
+typedef void archive_on_carried(void *ctx, struct slice instance, struct slice texts);
+int archive_carried(struct archive *s, archive_on_carried *on, void *ctx);
 typedef void archive_on_audit(void *ctx, const struct job_audit *a);
 int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void *ctx);
 

@@ -26,6 +26,7 @@ enum statement {
 	ST_AUDIT,
 	ST_DIG,
 	ST_ALERT,
+	ST_CARRIED,
 	STATEMENTS
 };
 
@@ -47,6 +48,8 @@ struct archive {
 	uint64_t written, failed;
 	uint64_t swept_ms;
 	bool ends, is_well;
+	struct map torn; /* of the writer: name of a chain -> its number */
+	struct arena torn_names;
 
 	pthread_mutex_t reading;
 	pthread_cond_t free;

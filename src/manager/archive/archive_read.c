@@ -327,6 +327,18 @@ int archive_alerts(struct archive *s, const struct archive_alerts *which, archiv
 	return answered(&q);
 }
 
+int archive_carried(struct archive *s, archive_on_carried *on, void *ctx)
+{
+	struct question q;
+	int rc = ask(&q, s, "SELECT instance, texts FROM carried WHERE texts != ''");
+
+	if (rc < 0)
+		return rc;
+	while (next_row(&q))
+		on(ctx, archive_text(q.st, 0), archive_text(q.st, 1));
+	return answered(&q);
+}
+
 int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void *ctx)
 {
 	struct question q;

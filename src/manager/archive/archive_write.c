@@ -44,7 +44,8 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS dig(id TEXT PRIMARY KEY, app TEXT, started INTEGER, doc TEXT);"
 	"CREATE TABLE IF NOT EXISTS alert(id TEXT PRIMARY KEY, app TEXT, began INTEGER, ended INTEGER,"
 	" doc TEXT);"
-	"CREATE INDEX IF NOT EXISTS alert_began ON alert(began);";
+	"CREATE INDEX IF NOT EXISTS alert_began ON alert(began);"
+	"CREATE TABLE IF NOT EXISTS carried(instance TEXT PRIMARY KEY, at INTEGER, texts TEXT);";
 
 static const char *const sql[STATEMENTS] = {
 	[ST_APP_ADD] =
@@ -74,6 +75,7 @@ static const char *const sql[STATEMENTS] = {
 	[ST_AUDIT] = "INSERT INTO audit(at, who, role, origin, action, target, detail, status)"
 		     " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
 	[ST_DIG] = "REPLACE INTO dig VALUES(?, ?, ?, ?)",
+	[ST_CARRIED] = "REPLACE INTO carried VALUES(?, ?, ?)",
 	[ST_ALERT] = "REPLACE INTO alert VALUES(?, ?, ?, ?, ?)",
 };
 
@@ -374,6 +376,14 @@ int archive_run_alert(struct archive *s, struct archive_job *job)
 	return archive_step(s->st[ST_ALERT]);
 }
 
+int archive_run_carried(struct archive *s, struct archive_job *job)
+{
+	struct job_carried *j = (struct job_carried *)job;
+
+	archive_bind(s->st[ST_CARRIED], "sis", j->instance, j->at_ms, j->texts);
+	return archive_step(s->st[ST_CARRIED]);
+}
+
 /* ---- what goes again ---- */
 
 static uint64_t ask_number(struct archive *s, const char *text)
@@ -407,6 +417,20 @@ static void drop_traces(struct archive *s, uint64_t before_ms)
 	run_sql(s, text);
 }
 
+/* What was needed of processes to go on with them. */
+static void drop_ended(struct archive *s, uint64_t before_ms)
+{
+	char text[260];
+	unsigned long long at = before_ms;
+
+	snprintf(
+		text, sizeof(text),
+		"DELETE FROM base WHERE instance IN (SELECT id FROM instance WHERE seen < %llu);"
+		"DELETE FROM carried WHERE instance IN (SELECT name FROM instance WHERE seen < %llu)",
+		at, at);
+	run_sql(s, text);
+}
+
 static void drop_figures(struct archive *s, uint64_t now, uint64_t keep_ms)
 {
 	const uint64_t keep[ARCHIVE_LEVELS] = { DAY_MS, 7ull * DAY_MS, keep_ms };
@@ -419,10 +443,7 @@ static void drop_figures(struct archive *s, uint64_t now, uint64_t keep_ms)
 			 level, (unsigned long long)(now > most ? now - most : 0));
 		run_sql(s, text);
 	}
-	snprintf(text, sizeof(text),
-		 "DELETE FROM base WHERE instance IN (SELECT id FROM instance WHERE seen < %llu)",
-		 (unsigned long long)(now > 2ull * DAY_MS ? now - 2ull * DAY_MS : 0));
-	run_sql(s, text);
+	drop_ended(s, now > 2ull * DAY_MS ? now - 2ull * DAY_MS : 0);
 }
 
 /* Who did what, digs, alerts.  Plans stay. */

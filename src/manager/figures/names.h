@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h - the names of methods, each kept once for as long as the manager runs.
+/* names.h - the names of methods of an application, each kept once for as long as the manager runs.
  *
  * Two names are the same when their pointers are.  Under the fleet's lock. */
 #ifndef MANAGER_FIGURES_NAMES_H
@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 
-enum { NAMES_MAX = 2000000, NAME_MAX_BYTES = 4096 };
+enum { NAMES_MAX = 500000, NAME_MAX_BYTES = 4096 };
 
 struct name {
 	struct slice text; /* NUL behind it */

@@ -4,8 +4,6 @@
  * Every two seconds /tmp is looked through for sockets of agents, which is cheap; every fifteen all
  * processes are, since those in containers have a /tmp of their own. */
 #include <dirent.h>
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -98,7 +96,7 @@ static void join(struct fleet *f, const struct link_peer *peer)
 	i = mem_alloc(sizeof(*i));
 	if (!i)
 		return;
-	*i = (struct instance){ .peer = *peer, .next = f->instances };
+	*i = (struct instance){ .peer = *peer, .begin_ticks = ticks, .next = f->instances };
 	snprintf(i->id, sizeof(i->id), "%s", id);
 	name_user(peer->uid, i->user);
 	i->link.fd = i->tracing.fd = -1;
@@ -126,9 +124,9 @@ static void see_ends(struct fleet *f)
 
 	for (struct instance **at = &f->instances; *at;) {
 		struct instance *i = *at;
-		bool gone = kill(i->peer.pid, 0) < 0 && errno == ESRCH;
 
-		if (i->state != INSTANCE_ENDED && (gone || !begin_of(i->peer.pid)))
+		/* another process may have its number by now */
+		if (i->state != INSTANCE_ENDED && begin_of(i->peer.pid) != i->begin_ticks)
 			session_end(f, i);
 		if (i->state == INSTANCE_ENDED && !i->asks && now - i->ended_ms > FORGET_MS)
 			forget(f, at);

@@ -93,6 +93,8 @@ struct app {
 	struct app *next;
 	char name[HUB_APP];
 	struct plan plan;
+	bool is_damaged; /* its plan in the store cannot be read: nobody may overwrite it unseen */
+	struct name_pool names; /* of its own: what one agent makes up harms no other application */
 };
 
 enum instance_state { INSTANCE_CONNECTING, INSTANCE_CONNECTED, INSTANCE_AWAY, INSTANCE_ENDED };
@@ -101,6 +103,7 @@ struct instance {
 	struct instance *next;
 	char id[FLEET_ID];
 	struct link_peer peer;
+	unsigned long long begin_ticks; /* of the process: its number may be given away later */
 	char user[64];
 	struct app *app; /* NULL: not known yet */
 	enum instance_state state;
@@ -118,6 +121,7 @@ struct instance {
 	struct figure *figures, *fresh;
 	size_t n, n_fresh, cap_fresh;
 	bool has_bases;
+	uint64_t chain; /* grows when bases are read from the store */
 	struct tree_row *tree, *fresh_tree;
 	size_t n_tree, n_fresh_tree, cap_fresh_tree;
 	uint64_t tree_asked_ms;
@@ -129,13 +133,16 @@ struct instance {
 	uint64_t plan_version; /* that was carried out; rules below are of it */
 	struct rule_status *rules;
 	size_t n_rules;
-	bool carrying; /* is carrying out a plan just now */
+	uint64_t carried; /* hash of what the store knows of them */
+	bool recalled;	  /* what the store knew at start is in rules */
+	bool carrying;	  /* is carrying out a plan just now */
 
 	struct agent_link tracing; /* transactions */
 	struct gather *gather;
 	uint64_t trace_retry_ms;
 };
 
+struct carried;
 struct dug;
 struct lookout;
 
@@ -144,12 +151,12 @@ struct fleet {
 	const struct settings *config;
 	struct archive *store;
 	struct hub hub;
-	struct name_pool names;
 	char host[64], boot[8];
 	struct app *apps;
 	struct instance *instances;
 	size_t n_instances;
 	struct dug *digs;
+	struct carried *carried;       /* rules of processes from before the start */
 	struct push *push;	       /* NULL: it is switched off */
 	struct lookout *lookout;       /* NULL: it is switched off */
 	uint64_t slot_ms;	       /* that is being collected */
@@ -197,7 +204,7 @@ void poll_forget(struct instance *i);
 
 /* ---- plan.c, reconcile.c ---- */
 
-void plan_load(struct fleet *f);
+int plan_load(struct fleet *f);
 void plan_release(struct plan *p);
 void reconcile_step(struct fleet *f, struct instance *i);
 void reconcile_forget(struct instance *i);

@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "manager/fleet/carried.h"
 #include "manager/fleet/digs.h"
 
 enum { TICK_MS = 100, SLOT_MS = 10000 };
@@ -126,7 +127,10 @@ int fleet_init(struct fleet *f, const struct settings *config, struct archive *s
 	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (f->wake < 0)
 		return E_IO;
-	plan_load(f);
+	if (plan_load(f) < 0)
+		return E_IO;
+	if (carried_load(f) < 0)
+		return E_IO;
 	return digs_load(f);
 }
 
@@ -164,14 +168,15 @@ void fleet_release(struct fleet *f)
 		f->instances = i->next;
 		end_instance(i);
 	}
+	carried_release(f);
 	while (f->apps) {
 		struct app *a = f->apps;
 
 		f->apps = a->next;
 		plan_release(&a->plan);
+		names_release(&a->names);
 		mem_free(a);
 	}
-	names_release(&f->names);
 	hub_release(&f->hub);
 	if (f->wake >= 0)
 		close(f->wake);

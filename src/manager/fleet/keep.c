@@ -69,7 +69,7 @@ static void later(struct instance *i)
 
 /* ---- rows ---- */
 
-static void take_name(struct fleet *f, struct gather *g, const struct wire_trace_name *m)
+static void take_name(struct app *app, struct gather *g, const struct wire_trace_name *m)
 {
 	size_t want = g->n_named ? g->n_named : 256;
 	struct named *all = g->named;
@@ -86,7 +86,7 @@ static void take_name(struct fleet *f, struct gather *g, const struct wire_trace
 		g->named = all;
 		g->n_named = want;
 	}
-	all[m->id] = (struct named){ .name = names_get(&f->names, m->name),
+	all[m->id] = (struct named){ .name = names_get(&app->names, m->name),
 				     .conditional = (m->flags & NAME_CONDITIONAL) != 0 };
 }
 
@@ -288,7 +288,7 @@ static void take(struct fleet *f, struct instance *i, unsigned type, struct slic
 	if (type == WIRE_welcome && !g->asked && wire_get_welcome(payload, &m.welcome) == 0)
 		ask(i);
 	else if (type == WIRE_trace_name && wire_get_trace_name(payload, &m.name) == 0)
-		take_name(f, g, &m.name);
+		take_name(i->app, g, &m.name);
 	else if (type == WIRE_trace_tx && wire_get_trace_tx(payload, &m.tx) == 0)
 		take_tx(g, &m.tx);
 	else if (type == WIRE_trace_part && wire_get_trace_part(payload, &m.part) == 0)

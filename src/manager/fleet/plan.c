@@ -314,6 +314,7 @@ static void install(struct fleet *f, struct app *a, struct plan_draft *d)
 			reconcile_move(i, &d->plan);
 	plan_release(&a->plan);
 	a->plan = d->plan;
+	a->is_damaged = false;
 	d->plan.rules = NULL;
 	d->plan.n = d->cap = 0;
 	tell(f, a);
@@ -349,14 +350,18 @@ static int put_locked(struct fleet *f, struct slice name, struct plan_draft *d, 
 {
 	struct app *a;
 	uint64_t is;
+	bool damaged;
 	int rc;
 
 	pthread_mutex_lock(&f->lock);
 	a = fleet_app(f, name);
 	is = a ? a->plan.version : 0;
+	damaged = a && a->is_damaged;
 	pthread_mutex_unlock(&f->lock);
 	if (!a)
 		return E_NOT_FOUND;
+	if (damaged && !d->replaces_damaged)
+		return E_DAMAGED;
 	if (before != UINT64_MAX && before != is)
 		return E_DUPLICATE;
 	d->plan.version = is + 1;
@@ -390,10 +395,15 @@ static void load_one(void *ctx, const struct archive_plan *p)
 	struct app *a = fleet_app_make(f, p->app);
 	struct plan_draft d = { .plan = { .keep_traces = true, .one_in = USUAL_ONE_IN } };
 
-	if (!a || plan_read(p->doc, &d) < 0) {
-		log_put(LOG_ERROR, "the plan of %.*s cannot be read", SLICE_FMT(p->app));
-		plan_draft_release(&d);
+	if (!a)
 		return;
+	if (plan_read(p->doc, &d) < 0) {
+		log_put(LOG_ERROR,
+			"%.*s: version %llu of its plan cannot be read; its processes stay as they are"
+			" until somebody goes back to another version (POST .../plan/undo)",
+			SLICE_FMT(p->app), (unsigned long long)p->version);
+		plan_draft_clear(&d);
+		a->is_damaged = true;
 	}
 	d.plan.version = p->version;
 	d.plan.changed_ms = p->changed_ms;
@@ -402,7 +412,11 @@ static void load_one(void *ctx, const struct archive_plan *p)
 	a->plan = d.plan;
 }
 
-void plan_load(struct fleet *f)
+int plan_load(struct fleet *f)
 {
-	archive_plans(f->store, (struct slice){ NULL, 0 }, 0, 100000, load_one, f);
+	int rc = archive_plans(f->store, (struct slice){ NULL, 0 }, 0, 100000, load_one, f);
+
+	if (rc < 0)
+		log_put(LOG_ERROR, "plans cannot be read from the store");
+	return rc;
 }

@@ -15,6 +15,7 @@ struct plan_draft {
 	struct plan plan;
 	struct rule_errors errors; /* what is wrong with its rules, by line = rule */
 	size_t cap;
+	bool replaces_damaged; /* also of a plan that could not be read */
 };
 
 /* A copy of what is in force; E_NOT_FOUND: no such application. */

@@ -64,9 +64,9 @@ static void *grow(void *v, size_t n, size_t *cap, size_t size)
 	return v;
 }
 
-static void take_method(struct fleet *f, struct instance *i, const struct wire_method *m)
+static void take_method(struct instance *i, const struct wire_method *m)
 {
-	const struct name *name = names_get(&f->names, m->name);
+	const struct name *name = names_get(&i->app->names, m->name);
 	struct figure *all, *g;
 
 	if (!name || i->n_fresh >= FIGURES_MAX || (m->flags & METHOD_ANCHOR && !m->calls))
@@ -116,7 +116,7 @@ static void report_row(struct ask *a, unsigned type, struct slice payload)
 	struct wire_status s;
 
 	if (type == WIRE_method && wire_get_method(payload, &m) == 0)
-		take_method(a->ctx, a->of, &m);
+		take_method(a->of, &m);
 	if (type == WIRE_status && wire_get_status(payload, &s) == 0)
 		take_status(a->of, &s);
 }
@@ -244,6 +244,8 @@ void poll_flush(struct fleet *f, struct instance *i)
 	job->job.run = archive_run_figures;
 	job->app = slice_str(i->app->name);
 	job->instance = arena_dup(&job->job.mem, slice_str(i->id));
+	job->job.chained_to = job->instance;
+	job->job.chain = i->chain;
 	for (size_t k = 0; k < i->n; k++)
 		put_new(&i->figures[k], &fl);
 	put_instance(f, i);
@@ -330,14 +332,21 @@ static void drop_fresh(struct instance *i)
 	i->n_fresh = i->cap_fresh = 0;
 }
 
-/* False: the store does not say now, and without bases all would be counted once more. */
+/* False: the store does not say now, and without bases all would be counted once more.  Meanwhile the
+ * API may go on: only this thread knows what has just come, and takes processes away. */
 static bool read_bases(struct fleet *f, struct instance *i)
 {
 	struct archive_state store;
+	int rc;
 
 	archive_state(f->store, &store);
-	return store.written + store.failed >= f->store_until &&
-	       archive_bases(f->store, slice_str(i->id), set_base, i) >= 0;
+	if (store.written + store.failed < f->store_until)
+		return false;
+	pthread_mutex_unlock(&f->lock);
+	rc = archive_bases(f->store, slice_str(i->id), set_base, i);
+	pthread_mutex_lock(&f->lock);
+	i->chain++;
+	return rc >= 0;
 }
 
 static void inherit_all(struct instance *i)
@@ -379,7 +388,6 @@ static void report_done(struct ask *a, int status, struct slice text)
 
 static void tree_row(struct ask *a, unsigned type, struct slice payload)
 {
-	struct fleet *f = a->ctx;
 	struct instance *i = a->of;
 	const struct name *name;
 	struct tree_row *all;
@@ -388,7 +396,7 @@ static void tree_row(struct ask *a, unsigned type, struct slice payload)
 	if (type != WIRE_node || wire_get_node(payload, &m) < 0 || i->n_fresh_tree >= TREE_MAX ||
 	    m.depth > WIRE_DEPTH_MAX)
 		return;
-	name = names_get(&f->names, m.name);
+	name = names_get(&i->app->names, m.name);
 	all = grow(i->fresh_tree, i->n_fresh_tree, &i->cap_fresh_tree, sizeof(*all));
 	if (!name || !all)
 		return;

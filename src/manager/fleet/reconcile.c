@@ -11,9 +11,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "manager/fleet/fleet.h"
+#include "manager/fleet/carried.h"
 
-enum { PATIENCE_S = 300 };
+enum { PATIENCE_S = 300, REPORTED_MAX = 4 * FLEET_RULES, TEXT_MAX_BYTES = 64 << 10 };
 static const char origin[] = "plan";
 
 const char *reconcile_word(enum rule_state state)
@@ -101,6 +101,7 @@ struct reconcile {
 	uint64_t version;
 	struct had *v;
 	size_t n, cap;
+	bool too_many;
 	size_t rule; /* of one that is being hooked */
 };
 
@@ -120,6 +121,10 @@ static void take_rule(struct ask *a, unsigned type, struct slice payload)
 
 	if (type != WIRE_rule || wire_get_rule(payload, &m) < 0 || !slice_is(m.origin, origin))
 		return;
+	if (c->n == REPORTED_MAX || m.text.n > TEXT_MAX_BYTES) {
+		c->too_many = true;
+		return;
+	}
 	if (c->n == c->cap) {
 		c->cap = c->cap ? c->cap * 2 : 16;
 		v = realloc(v, c->cap * sizeof(*v));
@@ -265,6 +270,7 @@ static void compare(struct reconcile *c, struct instance *i)
 	for (; k < p->n; k++)
 		if (wanted(i, k, now))
 			hook(c, i, k);
+	carried_keep(c->f, i);
 	if (changed || i->plan_version != c->version)
 		tell(c->f, i);
 	i->plan_version = c->version;
@@ -277,8 +283,13 @@ static void compared(struct ask *a, int status, struct slice text)
 
 	(void)text;
 	i->carrying = false;
-	if (status == 0 && c->version == plan_of(i)->version && fit_rules(i))
+	if (c->too_many)
+		log_put(LOG_WARN, "%s: its agent reports more rules of the plan than there can be",
+			i->id);
+	else if (status == 0 && c->version == plan_of(i)->version && fit_rules(i)) {
+		carried_recall(c->f, i);
 		compare(c, i);
+	}
 	reconcile_free(c);
 }
 
@@ -287,7 +298,8 @@ void reconcile_step(struct fleet *f, struct instance *i)
 	struct reconcile *c;
 	struct ask *a;
 
-	if (i->carrying || i->state != INSTANCE_CONNECTED || !plan_of(i)->version)
+	if (i->carrying || i->state != INSTANCE_CONNECTED || !plan_of(i)->version ||
+	    i->app->is_damaged)
 		return;
 	c = mem_alloc(sizeof(*c));
 	a = c ? session_ask(i, PATIENCE_S) : NULL;

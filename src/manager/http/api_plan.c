@@ -136,6 +136,11 @@ static int answer(struct api_request *c, const struct plan_draft *d, int rc)
 	case E_LIMIT:
 		return request_fail(c, 400, "too_many", "a plan has at most %d rules of 8 KiB",
 				    FLEET_RULES);
+	case E_DAMAGED:
+		return request_fail(
+			c, 409, "damaged",
+			"the plan in the store cannot be read, and is not overwritten; go back"
+			" to another version");
 	case E_USAGE:
 		return request_fail(c, 400, "usage", "the body is not what docs/api.md says");
 	default:
@@ -282,7 +287,7 @@ int api_plan_rules(struct api_request *c)
 struct version {
 	struct plan_draft draft;
 	struct slice by, comment;
-	bool found;
+	bool found, is_damaged;
 };
 
 struct versions {
@@ -300,7 +305,7 @@ static void take_version(void *ctx, const struct archive_plan *p)
 		return;
 	v = &all->v[all->n++];
 	*v = (struct version){ .found = true };
-	plan_read(p->doc, &v->draft);
+	v->is_damaged = plan_read(p->doc, &v->draft) < 0;
 	v->draft.plan.version = p->version;
 	v->draft.plan.changed_ms = p->changed_ms;
 	v->by = arena_dup(all->mem, p->by);
@@ -408,12 +413,15 @@ static int undo_to(struct api_request *c, uint64_t version, struct plan_draft *d
 		rc = read_versions(c, &all, version, 1);
 		if (rc >= 0 && !all.n)
 			rc = E_NOT_FOUND;
+		if (rc >= 0 && all.v[0].is_damaged)
+			rc = E_DAMAGED;
 		if (rc >= 0) {
 			plan_draft_release(d);
 			*d = all.v[0].draft;
 			all.n = 0;
 		}
 	}
+	d->replaces_damaged = true;
 	set_by(c, d, body);
 	if (!d->plan.comment[0])
 		snprintf(d->plan.comment, sizeof(d->plan.comment), "back to version %llu",

@@ -274,6 +274,17 @@ static struct slice token_in_body(struct api_request *c)
 	return end ? (struct slice){ at + 1, (size_t)(end - at - 1) } : (struct slice){ NULL, 0 };
 }
 
+/* A proxy with TLS in front of us says so; so does the page that logs in. */
+static bool is_over_tls(struct api_request *c)
+{
+	const char *scheme =
+		MHD_lookup_connection_value(c->c, MHD_HEADER_KIND, "X-Forwarded-Proto");
+	const char *origin = MHD_lookup_connection_value(c->c, MHD_HEADER_KIND, "Origin");
+
+	return c->f->config->cert[0] || (scheme && strcasecmp(scheme, "https") == 0) ||
+	       (origin && strncasecmp(origin, "https://", 8) == 0);
+}
+
 int api_login(struct api_request *c)
 {
 	struct slice token = token_in_body(c);
@@ -282,7 +293,7 @@ int api_login(struct api_request *c)
 	if (role_of(c->f->config, token) == ROLE_NONE)
 		return request_fail(c, 401, "token", "that is no token of this manager");
 	buf_printf(&cookie, "sonde=%.*s; Path=/; HttpOnly; SameSite=Strict%s", SLICE_FMT(token),
-		   c->f->config->cert[0] ? "; Secure" : "");
+		   is_over_tls(c) ? "; Secure" : "");
 	c->cookie = arena_str(&c->mem, buf_slice(&cookie));
 	buf_release(&cookie);
 	return 204;

@@ -30,6 +30,7 @@ enum {
 	THREADS = 2,
 	MEMORY = 32 << 10,    /* of a connection: its longest head */
 	OPEN_BODY_MAX = 4096, /* of one who has shown no token: a login */
+	REFUSED_LISTED = 60,  /* a minute, in the audit log */
 };
 
 static const char csp[] =
@@ -122,7 +123,7 @@ bool request_span(struct api_request *c, uint64_t *from, uint64_t *to)
 
 /* ---- answers ---- */
 
-static void add_headers(struct MHD_Response *r, const struct api_request *c, const char *type)
+void http_headers(struct MHD_Response *r, const struct api_request *c, const char *type)
 {
 	MHD_add_response_header(r, "Content-Security-Policy", csp);
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
@@ -147,7 +148,7 @@ static enum MHD_Result send_answer(struct api_request *c, int status)
 					    MHD_RESPMEM_MUST_COPY);
 	if (!r)
 		return MHD_NO;
-	add_headers(r, c, status == 204 ? NULL : c->type ? c->type : "application/json");
+	http_headers(r, c, status == 204 ? NULL : c->type ? c->type : "application/json");
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	if (status == 401)
 		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
@@ -174,7 +175,7 @@ static enum MHD_Result send_page(struct api_request *c, const struct webpage *pa
 
 	if (!r)
 		return MHD_NO;
-	add_headers(r, c, page->type);
+	http_headers(r, c, page->type);
 	MHD_add_response_header(r, "Cache-Control", "no-cache");
 	MHD_add_response_header(r, "Vary", "Accept-Encoding");
 	if (gzip)
@@ -186,6 +187,27 @@ static enum MHD_Result send_page(struct api_request *c, const struct webpage *pa
 }
 
 /* ---- who did what ---- */
+
+/* Anybody can be refused, as often as they like: the log must not grow with that.  *before: how many
+ * were not listed since the last one that was. */
+static bool list_refused(struct http *h, unsigned *before)
+{
+	uint64_t minute = fleet_clock_ms() / 60000;
+	bool listed;
+
+	pthread_mutex_lock(&h->lock);
+	if (h->audit_minute != minute)
+		h->audit_listed = 0;
+	h->audit_minute = minute;
+	listed = h->audit_listed < REFUSED_LISTED;
+	h->audit_listed += listed;
+	h->audit_unlisted += !listed;
+	*before = listed ? h->audit_unlisted : 0;
+	if (listed)
+		h->audit_unlisted = 0;
+	pthread_mutex_unlock(&h->lock);
+	return listed;
+}
 
 static void audit(struct api_request *c, int status)
 {
@@ -209,6 +231,19 @@ static void audit(struct api_request *c, int status)
 	job->detail = arena_dup(&job->job.mem, body);
 	job->status = status;
 	archive_put(c->f->store, &job->job);
+}
+
+static void audit_refused(struct api_request *c, int status)
+{
+	unsigned before;
+
+	if (!c->route || !c->route->action || !list_refused(c->h, &before))
+		return;
+	if (before) {
+		buf_clear(&c->body);
+		buf_printf(&c->body, "(%u refused requests before it are not listed)", before);
+	}
+	audit(c, status);
 }
 
 /* ---- one request ---- */
@@ -337,7 +372,7 @@ static enum MHD_Result answer(struct api_request *c, const char *method, const c
 
 	if (c->refused) {
 		status = request_fail(c, c->refused, code_of(c->refused), "%s", c->refused_why);
-		audit(c, status);
+		audit_refused(c, status);
 		return send_answer(c, status);
 	}
 	if (!c->route)

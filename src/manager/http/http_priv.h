@@ -21,8 +21,13 @@ struct http {
 		unsigned changes;
 	} clients[CLIENTS];
 	uint64_t requests, refused;
-	uint64_t wakes; /* of streams */
+	uint64_t audit_minute;		       /* of refused requests that were written down */
+	unsigned audit_listed, audit_unlisted; /* ... in it; those that were not */
+	uint64_t wakes;			       /* of streams */
 };
+
+/* http_loop.c */
+void http_headers(struct MHD_Response *r, const struct api_request *c, const char *type);
 
 /* stream.c */
 enum MHD_Result stream_answer(struct api_request *c);

@@ -201,7 +201,7 @@ enum MHD_Result stream_answer(struct api_request *c)
 		stream_free(s);
 		return MHD_NO;
 	}
-	MHD_add_response_header(r, "Content-Type", "text/event-stream");
+	http_headers(r, NULL, "text/event-stream");
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	MHD_add_response_header(r, "X-Accel-Buffering", "no");
 	pthread_mutex_lock(&c->h->lock);
