@@ -228,6 +228,7 @@ static jint put_all(struct list *l)
 	if ((*agent.jvmti)->GetAllStackTraces(agent.jvmti, frames, &all, &n) != JVMTI_ERROR_NONE)
 		return -1;
 	ask_about(l, all, n);
+	l->begin = tick_now(); /* the JVM may have taken long to stop all threads */
 	for (jint i = 0; i < n; i++) {
 		if ((*l->jni)->IsSameObject(l->jni, all[i].thread, own))
 			continue;
@@ -265,7 +266,7 @@ static void release(struct list *l)
 
 void thread_list_run(struct conn *c, JNIEnv *jni, struct slice payload)
 {
-	struct list l = { .c = c, .jni = jni, .begin = tick_now() };
+	struct list l = { .c = c, .jni = jni };
 	jint n;
 
 	if (wire_get_ask_threads(payload, &l.asked) < 0) {

@@ -382,11 +382,11 @@ static int send_all(struct hotspot *h, int fd, struct slice s)
 	return 0;
 }
 
-static int read_reply(struct hotspot *h, int fd, struct buf *reply)
+static int read_reply(struct hotspot *h, int fd, size_t most, struct buf *reply)
 {
 	struct wait w = wait_begin(h);
 
-	while (reply->n < REPLY_MAX) {
+	while (reply->n < most) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		unsigned left = wait_left_ms(&w);
 		uint8_t *to = buf_room(reply, 4096);
@@ -397,13 +397,17 @@ static int read_reply(struct hotspot *h, int fd, struct buf *reply)
 		if (stopped)
 			return fail(h, E_LIMIT, "interrupted.");
 		if (!left)
-			return fail(h, E_LIMIT,
-				    "it has taken the request, but did not answer within %g s. It "
-				    "will load the agent when it goes on; a heap dump or another "
-				    "tool's request may keep it busy.",
-				    h->wait_ms / 1000.0);
-		if (poll(&p, 1, (int)(left < 500 ? left : 500)) <= 0)
+			return fail(
+				h, E_LIMIT,
+				"it has taken the request, but did not answer within %g s. It "
+				"will do what was asked when it goes on; a heap dump or another "
+				"tool's request may keep it busy.",
+				h->wait_ms / 1000.0);
+		if (poll(&p, 1, (int)(left < 500 ? left : 500)) <= 0) {
+			if (h->tick)
+				h->tick(h->ctx);
 			continue;
+		}
 		n = read(fd, to, 4096);
 		if (n == 0)
 			break;
@@ -491,10 +495,10 @@ static int judge(struct hotspot *h, struct slice reply)
 	return refused(h, a.text);
 }
 
-static int talk(struct hotspot *h, int fd, const char *path, const char *options)
+static int talk(struct hotspot *h, int fd, const struct hotspot_request *r, struct buf *reply)
 {
-	struct buf request = { 0 }, reply = { 0 };
-	const char *const parts[] = { "1", "load", path, "true", options };
+	struct buf request = { 0 };
+	const char *const parts[] = { "1", r->command, r->args[0], r->args[1], r->args[2] };
 	int rc;
 
 	for (size_t i = 0; i < COUNT(parts); i++)
@@ -502,23 +506,22 @@ static int talk(struct hotspot *h, int fd, const char *path, const char *options
 	rc = request.err ? fail(h, E_NO_MEMORY, "out of memory.")
 			 : send_all(h, fd, buf_slice(&request));
 	if (rc >= 0)
-		rc = read_reply(h, fd, &reply);
-	if (rc >= 0)
-		rc = judge(h, buf_slice(&reply));
+		rc = read_reply(h, fd, r->most, reply);
 	buf_release(&request);
-	buf_release(&reply);
 	return rc;
 }
 
-int hotspot_load(struct hotspot *h, const char *path, const char *options)
+int hotspot_ask(struct hotspot *h, const struct hotspot_request *r, struct buf *reply)
 {
 	struct sigaction old[COUNT(stop_signals)];
 	int fd, rc;
 
 	h->why[0] = '\0';
-	if (strlen(path) > ARG_MAX_LEN || strlen(options) > ARG_MAX_LEN)
-		return fail(h, E_LIMIT, "paths of more than %d bytes are too long for a JVM.",
-			    ARG_MAX_LEN);
+	for (size_t i = 0; i < COUNT(r->args); i++)
+		if (strlen(r->args[i]) > ARG_MAX_LEN)
+			return fail(h, E_LIMIT,
+				    "paths of more than %d bytes are too long for a JVM.",
+				    ARG_MAX_LEN);
 	if (h->in->tmp < 0)
 		return fail(h, E_IO, "its /tmp cannot be reached: %s.", strerror(h->in->tmp_errno));
 	if (inside_enter(h->in) < 0)
@@ -526,10 +529,23 @@ int hotspot_load(struct hotspot *h, const char *path, const char *options)
 	catch_stops(old);
 	rc = fd = reach(h);
 	if (fd >= 0) {
-		rc = talk(h, fd, path, options);
+		rc = talk(h, fd, r, reply);
 		close(fd);
 	}
 	inside_leave(h->in);
 	release_stops(old);
+	return rc;
+}
+
+int hotspot_load(struct hotspot *h, const char *path, const char *options)
+{
+	struct buf reply = { 0 };
+	int rc = hotspot_ask(
+		h, &(struct hotspot_request){ "load", { path, "true", options }, REPLY_MAX },
+		&reply);
+
+	if (rc >= 0)
+		rc = judge(h, buf_slice(&reply));
+	buf_release(&reply);
 	return rc;
 }
