@@ -83,6 +83,8 @@ int cmd_flame(int argc, char **argv)
 		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
+	if (!sampled_is_one(&c.wish))
+		return cli_usage(argv[0], "one of --wall, --alloc and --lock at a time");
 	c.wish.target = optind < argc ? argv[optind] : NULL;
 	return run(&c);
 }

@@ -163,6 +163,8 @@ int cmd_hot(int argc, char **argv)
 		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
+	if (!sampled_is_one(&c.wish))
+		return cli_usage(argv[0], "one of --wall, --alloc and --lock at a time");
 	c.wish.target = optind < argc ? argv[optind] : NULL;
 	c.view.top = (size_t)c.top;
 	c.view.lines = !c.no_lines;

@@ -16,6 +16,8 @@ void collapsed_put(struct buf *out, const struct profile *p)
 	for (size_t i = 0; i < p->n_stacks; i++) {
 		const struct profile_stack *s = &p->stacks[i];
 
+		if (!s->value)
+			continue;
 		for (uint32_t k = 0; k < s->n; k++) {
 			if (k)
 				buf_u8(out, ';');

@@ -87,7 +87,8 @@ void pprof_put(struct buf *out, const struct profile *p, const struct pprof_abou
 	put_type(out, &m, SAMPLE_TYPE, 3, 4);
 	put_type(out, &m, SAMPLE_TYPE, 1, 2);
 	for (size_t i = 0; i < p->n_stacks; i++)
-		put_sample(out, &m, &p->stacks[i], about->value_each);
+		if (p->stacks[i].value)
+			put_sample(out, &m, &p->stacks[i], about->value_each);
 	for (size_t i = 0; i < p->n_frames; i++)
 		put_place(out, &m, i);
 	put_bytes(out, STRINGS, slice_str(""));

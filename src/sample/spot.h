@@ -11,6 +11,7 @@ enum spot_kind {
 	SPOT_PC,     /* the instruction that was about to run */
 	SPOT_RETURN, /* a return address: the call is before it */
 	SPOT_METHOD, /* of an interpreted frame: its Method in the JVM */
+	SPOT_LABEL,  /* a name: its number (agent/sampling/labels.h) */
 	SPOT_KINDS
 };
 

@@ -79,24 +79,27 @@ static bool write_stack(struct stacks *s, struct stack *t, const struct stacks_n
 	return true;
 }
 
-static void count(struct stack *t, uint32_t samples, uint64_t amount)
+static void count(struct stack *t, uint32_t samples, uint64_t amount, uint64_t many)
 {
 	__atomic_fetch_add(&t->count, samples, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&t->amount, amount, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->many, many, __ATOMIC_RELAXED);
 }
 
-uint64_t stacks_add(struct stacks *s, const struct stacks_new *new)
+uint64_t stacks_add(struct stacks *s, struct stacks_new *new)
 {
 	bool mine = false;
 	uint64_t hash = hash_of(new);
 	struct stack *t = take(s, hash, &mine);
 
+	new->hash = 0;
 	if (t && (!mine || write_stack(s, t, new))) {
-		count(t, new->count, new->amount);
-		return hash;
+		count(t, new->count, new->amount, new->many);
+		new->hash = hash;
+	} else {
+		__atomic_fetch_add(&s->lost, new->count, __ATOMIC_RELAXED);
 	}
-	__atomic_fetch_add(&s->lost, new->count, __ATOMIC_RELAXED);
-	return 0;
+	return new->hash;
 }
 
 void stacks_again(struct stacks *s, uint64_t hash, uint32_t samples, uint64_t amount)
@@ -113,7 +116,7 @@ void stacks_again(struct stacks *s, uint64_t hash, uint32_t samples, uint64_t am
 		__atomic_fetch_add(&s->used, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->whole, true, __ATOMIC_RELEASE);
 	}
-	count(t, samples, amount);
+	count(t, samples, amount, 0);
 }
 
 const struct stack *stacks_next(const struct stacks *s, uint32_t *i)

@@ -18,7 +18,8 @@
 
 struct stack {
 	uint64_t hash;	 /* 0: free */
-	uint64_t amount; /* of what is counted besides samples: bytes, nanoseconds */
+	uint64_t amount; /* what samples stand for: bytes, nanoseconds */
+	uint64_t many;	 /* ... how many objects, or waits */
 	uint32_t count;	 /* of samples */
 	uint32_t at, n;	 /* its spots, the innermost first */
 	uint32_t thread;
@@ -43,12 +44,13 @@ void stacks_clear(struct stacks *s);
 struct stacks_new {
 	const uint64_t *spots;
 	uint32_t n, thread, count;
-	uint64_t amount;
+	uint64_t amount, many;
+	uint64_t hash; /* stacks_add writes it; 0: no room */
 	uint8_t end, state;
 };
 
 /* Safe in signal handlers.  The stack's hash, or 0: no room, and counted in `lost`. */
-uint64_t stacks_add(struct stacks *s, const struct stacks_new *new);
+uint64_t stacks_add(struct stacks *s, struct stacks_new *new);
 void stacks_again(struct stacks *s, uint64_t hash, uint32_t count, uint64_t amount);
 
 /* The next one that is whole, from *i on, which moves behind it; NULL: no more. */

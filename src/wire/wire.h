@@ -99,6 +99,10 @@ enum {
 	PROGRAM_WHOLE = 1, /* of `program`: since the JVM began */
 	STACKS_CPU = 0,	   /* of `ask_stacks`: what threads do while they run */
 	STACKS_WALL = 1,
+	STACKS_ALLOC = 2, /* objects that they allocate */
+	STACKS_LOCK = 3,  /* waits for monitors */
+	STACKS_LIVE =
+		1, /* flags of `ask_stacks`: what of STACKS_ALLOC is there after a collection */
 	STACK_RUNS = 0,	   /* of `stack_row`: on a processor, or wants one */
 	STACK_CALLS = 1,   /* waits in a system call: for data, or in native code */
 	STACK_BLOCKED = 2, /* waits for a monitor that another thread has */
@@ -115,6 +119,8 @@ enum {
 	PLACE_STUB = 6,
 	PLACE_NATIVE = 7,
 	PLACE_KERNEL = 8,
+	PLACE_CLASS =
+		9, /* of the object that the stack is about: its signature, [Ljava/lang/String; */
 	CALL_RUNS = 256,    /* its end was not reported */
 	CALL_UNMET = 512,   /* it did not meet its condition: stands for what it called only */
 	THREADS_LINES = 1,  /* of `ask_threads`: with the lines where frames are */

@@ -25,6 +25,23 @@ def must(held, why):
         sys.exit(f"{case}: {why}")
 
 
+if case in ("alloc", "live", "lock"):
+    a, b, kept = (functions.get("Events." + n, {"total": 0})["total"] for n in ("siteA", "siteB", "keeps"))
+    print(f"{case}: {d['samples']} samples, {d['broken']} not whole, {a} {b} {kept} {d['total']} {d['note']!r}")
+    if d["samples"] < (20 if case == "live" else 100):
+        sys.exit(2)
+    must(d["broken"] <= max(2, d["samples"] * 0.01), f"{d['broken']} stacks are not whole")
+    if case == "alloc": # an array of ints has 16 bytes before its elements, and 100 with them
+        must(0.65 < a / d["total"] < 0.8 and 0.2 < b / d["total"] < 0.32, "the sites' shares are wrong")
+        many = functions["int[]"]["count"] / functions["byte[]"]["count"]
+        must(25 < many < 42, f"{many:.1f} arrays of ints for each of bytes, not 33")
+    elif case == "live":
+        must(kept > 0.8 * d["total"] and functions["Events$Kept"]["count"] > 1000, "what is kept is not what stays")
+    else:
+        must(functions["Events$Gate"]["self"] == d["total"], "another lock than the one there is")
+        waited = functions["Events.convoy"]["total"] / d["wall_ns"]
+        must(2.2 < waited < 3.2, f"{waited:.2f} threads wait, not 3")
+    sys.exit(0)
 samples, broken = d["samples"], d["broken"]
 print(f"{case}: {samples} samples, {broken} not whole {d['ends']}, engine {d['engine']!r}")
 if samples < 200:

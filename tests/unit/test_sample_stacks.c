@@ -66,7 +66,7 @@ TEST(stacks_that_find_no_room_are_counted)
 TEST(stacks_are_added_to_by_hash_alone)
 {
 	const uint64_t spots[] = { 1, 2 };
-	const struct stacks_new new = { .spots = spots, .n = 2, .count = 1, .amount = 100 };
+	struct stacks_new new = { .spots = spots, .n = 2, .count = 1, .amount = 100 };
 	struct stacks s;
 	void *memory = make(&s);
 	const struct stack *t;

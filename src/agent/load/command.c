@@ -9,7 +9,7 @@
 #include "agent/core/reading.h"
 #include "agent/load/lifecycle.h"
 #include "agent/natives/data.h"
-#include "agent/sampling/stack_stream.h"
+#include "agent/serve/stack_stream.h"
 #include "agent/serve/callees.h"
 #include "agent/serve/explain.h"
 #include "agent/serve/rows.h"

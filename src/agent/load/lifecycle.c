@@ -18,7 +18,7 @@
 #include "agent/load/earlier.h"
 #include "agent/natives/data.h"
 #include "agent/natives/probes.h"
-#include "agent/sampling/stack_stream.h"
+#include "agent/serve/stack_stream.h"
 #include "agent/serve/callees.h"
 #include "agent/serve/rows.h"
 #include "agent/serve/in_place.h"

@@ -15,6 +15,7 @@
 #include "agent/natives/handover.h"
 #include "agent/natives/locks.h"
 #include "agent/natives/vthread.h"
+#include "agent/sampling/events.h"
 #include "agent/serve/sample.h"
 #include "agent/weaving/recompile.h"
 #include "agent/weaving/instrument.h"
@@ -63,6 +64,15 @@ static void JNICALL on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, j
 	guests_go();
 }
 
+static void JNICALL on_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+			     jclass klass, jlong size)
+{
+	if (!guests_come())
+		return;
+	events_on_alloc(jvmti, jni, thread, object, klass, size);
+	guests_go();
+}
+
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	if (!guests_come())
@@ -100,6 +110,7 @@ static const jvmtiEventCallbacks callbacks = {
 	.CompiledMethodLoad = on_compiled,
 	.MonitorContendedEnter = on_contended,
 	.MonitorContendedEntered = locks_on_entered,
+	.SampledObjectAlloc = on_alloc,
 	.GarbageCollectionStart = sample_on_gc_start,
 	.GarbageCollectionFinish = sample_on_gc_end,
 };

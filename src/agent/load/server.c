@@ -29,7 +29,7 @@
 #include "agent/core/glibc.h"
 #include "agent/load/command.h"
 #include "agent/load/lifecycle.h"
-#include "agent/sampling/stack_stream.h"
+#include "agent/serve/stack_stream.h"
 #include "agent/serve/idle.h"
 #include "agent/serve/in_place.h"
 #include "agent/serve/upkeep.h"

@@ -12,6 +12,8 @@
 #include <stdio.h>
 
 #include "agent/core/agent.h"
+#include "agent/core/guests.h"
+#include "agent/sampling/events.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
 
@@ -31,6 +33,7 @@ static struct {
 	bool on;	/* entries are taken */
 	bool samples;	/* the events are wanted for these */
 	bool metering;	/* ... for metered calls */
+	bool timing;	/* ... for samples of waits */
 	bool refused;	/* the JVM does not have them */
 	uint64_t asked; /* tick */
 	struct entry_of_lock all[ENTRIES];
@@ -76,7 +79,7 @@ static void set_events(void)
 {
 	jvmtiCapabilities want;
 
-	if (locks.samples || locks.metering) {
+	if (locks.samples || locks.metering || locks.timing) {
 		memset(&want, 0, sizeof(want));
 		want.can_generate_monitor_events = 1;
 		want.can_get_monitor_info = 1;
@@ -85,8 +88,9 @@ static void set_events(void)
 	}
 	if (locks.refused)
 		return;
-	set_event(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, locks.samples || locks.metering);
-	set_event(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, locks.metering);
+	set_event(JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+		  locks.samples || locks.metering || locks.timing);
+	set_event(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, locks.metering || locks.timing);
 }
 
 void locks_begin(JNIEnv *jni)
@@ -121,6 +125,15 @@ bool locks_meter(bool on)
 		locks.metering = on;
 		if (on)
 			probe_meter_blocked();
+		set_events();
+	}
+	return !locks.refused;
+}
+
+bool locks_time(bool on)
+{
+	if (on != locks.timing) {
+		locks.timing = on;
 		set_events();
 	}
 	return !locks.refused;
@@ -200,6 +213,7 @@ void JNICALL locks_on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
 	if (agent.dead)
 		return;
 	probe_blocked(true);
+	events_on_contended();
 	if (!__atomic_load_n(&locks.on, __ATOMIC_RELAXED) || !is_time_to_ask())
 		return;
 	memset(&usage, 0, sizeof(usage));
@@ -222,8 +236,12 @@ void JNICALL locks_on_contended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
 
 void JNICALL locks_on_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object)
 {
-	(void)jvmti, (void)jni, (void)thread, (void)object;
+	(void)thread;
 	probe_blocked(false);
+	if (guests_come()) {
+		events_on_entered(jvmti, jni, object);
+		guests_go();
+	}
 }
 
 /* The frame that called into java.util.concurrent. */

@@ -18,6 +18,8 @@ void locks_end(void);
  * tell. */
 bool locks_meter(bool on);
 
+bool locks_time(bool on); /* each wait is told to agent/sampling/events.h; likewise */
+
 /* The thread was seen parked below an acquire(). */
 void locks_parked(JNIEnv *jni, jthread thread, struct sites *sites);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/core/syscalls.h"
+#include "agent/sampling/anchor.h"
 #include "agent/sampling/mapped.h"
 #include "agent/sampling/peek.h"
 #include "agent/sampling/slots.h"
@@ -40,18 +41,11 @@ static struct {
 static void go_on_from_anchor(struct stack_walk *w, const struct thread_slot *s,
 			      const struct walk_world *world)
 {
-	const struct vm_layout *l = engine.layout;
-	uint64_t anchor = s->java + l->thread.anchor, sp, pc, fp;
+	struct walk_regs at;
 
-	if (!s->java || !(sp = peek_word(anchor + l->thread.last_sp)) || sp <= w->at.sp)
+	if (!anchor_find(engine.layout, s->java, &at) || at.sp <= w->at.sp)
 		return;
-	pc = peek_word(anchor + l->thread.last_pc);
-	fp = peek_word(anchor + l->thread.last_fp);
-	if (!pc)
-		pc = peek_word(sp - 8);
-	if (!heaps_contain(&l->heaps, pc))
-		return;
-	w->at = (struct walk_regs){ .pc = pc, .sp = sp, .fp = fp };
+	w->at = at;
 	w->interrupted = false;
 	walk_run(w, world);
 	if (walk_end_is_good(w->end))
@@ -162,7 +156,7 @@ static void come(struct thread_slot *s, uint32_t number)
 {
 	if (engine.mode == STACKS_CPU)
 		wakers_come(s, number);
-	else
+	else if (engine.mode == STACKS_WALL)
 		tour_come(s);
 }
 
@@ -176,16 +170,19 @@ static bool begin_waking(void)
 {
 	if (engine.mode == STACKS_CPU)
 		return wakers_begin(engine.period_ns, engine.signal);
-	tour_begin(engine.layout, engine.period_ns, engine.signal);
+	if (engine.mode == STACKS_WALL)
+		tour_begin(engine.layout, engine.period_ns, engine.signal);
 	return true;
 }
 
 const char *engine_begin(const struct vm_layout *l, uint32_t rate, unsigned mode)
 {
-	if (syscalls_filtered())
+	bool by_signals = mode == STACKS_CPU || mode == STACKS_WALL;
+
+	if (by_signals && syscalls_filtered())
 		return "a seccomp filter is in force, which may end the program for the system calls "
 		       "that sampling needs";
-	if (!take_signal())
+	if (by_signals && !take_signal())
 		return "no real-time signal is free";
 	engine.layout = l;
 	engine.mode = mode;
@@ -257,7 +254,11 @@ uint64_t engine_lost(void)
 
 const char *engine_name(void)
 {
-	return engine.mode == STACKS_CPU ? wakers_name() : "signals, by the clock";
+	static const char *const others[] = { [STACKS_WALL] = "signals, by the clock",
+					      [STACKS_ALLOC] = "the JVM's events of allocation",
+					      [STACKS_LOCK] = "the JVM's events of monitors" };
+
+	return engine.mode == STACKS_CPU ? wakers_name() : others[engine.mode];
 }
 
 uint64_t engine_period_ns(void)

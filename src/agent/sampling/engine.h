@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.h - takes the samples: threads get a signal when they have used so much processor time
  * (wakers.h) or by the clock (tour.h), and its handler walks its own thread's stack and counts it
- * (tables.h).  The agent's thread. */
+ * (tables.h); or events of the JVM count (events.h).  The agent's thread. */
 #ifndef AGENT_SAMPLING_ENGINE_H
 #define AGENT_SAMPLING_ENGINE_H
 

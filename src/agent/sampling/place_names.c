@@ -3,6 +3,7 @@
  * unloaded at any moment. */
 #include "agent/sampling/place_names.h"
 
+#include "agent/sampling/labels.h"
 #include "agent/sampling/peek.h"
 #include "agent/sampling/scopes.h"
 #include "sample/spot.h"
@@ -212,7 +213,9 @@ void place_names_put(struct place_names *n, const struct modules *modules, uint6
 	uint64_t at = spot_address(spot);
 	struct blob blob;
 
-	if (spot_kind(spot) == SPOT_METHOD)
+	if (spot_kind(spot) == SPOT_LABEL)
+		put(n, PLACE_CLASS, labels_name((uint32_t)at), 0, numbers, rows);
+	else if (spot_kind(spot) == SPOT_METHOD)
 		put_method(n, PLACE_INTERPRETED, at, numbers, rows);
 	else if (at >= h->interpreter && at < h->interpreter_end)
 		put(n, PLACE_STUB, slice_str("interpreter"), 0, numbers, rows);

@@ -120,20 +120,35 @@ static void take_java_thread(const struct vm_layout *l, uint64_t thread)
 	__atomic_store_n(&s->hi, base, __ATOMIC_RELEASE);
 }
 
-/* The JVM's list is replaced as a whole; an old one that is read in the middle of that gives what is
- * no thread, and is found out. */
-static void find_java_threads(const struct vm_layout *l)
+/* The i-th thread of the JVM; 0: there are no more.  The list is replaced as a whole; an old one that is
+ * read in the middle of that gives what is no thread, and is found out. */
+static uint64_t java_thread(const struct vm_layout *l, uint32_t i)
 {
 	uint64_t list = l->thread.known ? peek_word(l->thread.list) : 0, threads;
-	uint32_t n = list ? peek_number(list + l->thread.length) : 0;
 
-	threads = n ? peek_word(list + l->thread.threads) : 0;
-	for (uint32_t i = 0; threads && i < n && i < (uint32_t)SLOTS_MAX; i++) {
-		uint64_t thread = peek_word(threads + 8 * (uint64_t)i);
+	if (!list || i >= peek_number(list + l->thread.length) || i >= SLOTS_MAX)
+		return 0;
+	threads = peek_word(list + l->thread.threads);
+	return threads ? peek_word(threads + 8 * (uint64_t)i) : 0;
+}
 
-		if (thread)
-			take_java_thread(l, thread);
-	}
+static void find_java_threads(const struct vm_layout *l)
+{
+	uint64_t thread;
+
+	for (uint32_t i = 0; (thread = java_thread(l, i)); i++)
+		take_java_thread(l, thread);
+}
+
+uint64_t slots_java_thread(const struct vm_layout *l, pid_t tid)
+{
+	uint64_t thread, os;
+
+	for (uint32_t i = 0; (thread = java_thread(l, i)); i++)
+		if ((os = peek_word(thread + l->thread.osthread)) &&
+		    (pid_t)peek_number(os + l->thread.tid) == tid)
+			return thread;
+	return 0;
 }
 
 /* Of the stack whose pointer a handler has left. */

@@ -56,6 +56,8 @@ struct thread_slot *slots_at(uint32_t number); /* safe in signal handlers */
 uint32_t slots_count(void);		       /* threads */
 uint32_t slots_top(void);		       /* slots from here on are free */
 
+uint64_t slots_java_thread(const struct vm_layout *l, pid_t tid); /* 0: it is none */
+
 /* The clock of its processor time. */
 static inline clockid_t slots_clock(const struct thread_slot *s)
 {

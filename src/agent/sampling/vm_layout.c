@@ -197,6 +197,8 @@ static void find_threads(struct vm_layout *l)
 		{ "JavaFrameAnchor", "_last_Java_fp", &l->thread.last_fp },
 	};
 
+	l->thread.has_continuation =
+		vmstructs_offset("JavaThread", "_cont_entry", &l->thread.continuation);
 	l->thread.known =
 		!FIND_ALL(fields) &&
 		vmstructs_static_at("ThreadsSMRSupport", "_java_thread_list", &l->thread.list) &&

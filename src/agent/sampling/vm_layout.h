@@ -34,6 +34,8 @@ struct vm_layout {
 		uint64_t length, threads;
 		uint64_t osthread, tid, stack_base, stack_size;
 		uint64_t anchor, last_sp, last_pc, last_fp;
+		bool has_continuation;
+		uint64_t continuation;	/* of a thread that carries a virtual one: not 0 */
 		bool has_states;	/* what follows is known */
 		uint64_t state;		/* of OSThread */
 		int32_t blocked, waits; /* its values, of threads that wait in a monitor, ... */

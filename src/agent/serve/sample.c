@@ -18,6 +18,7 @@
 #include "agent/core/agent.h"
 #include "agent/hotspot/vitals.h"
 #include "agent/natives/locks.h"
+#include "agent/sampling/survivors.h"
 #include "agent/serve/state_bits.h"
 #include "wire/wire.h"
 
@@ -66,6 +67,8 @@ static struct { /* of the JVM's collector; written in a VM operation */
 	uint64_t begin, ticks, count;
 } gc;
 
+static int gc_users; /* sessions that want the events; the agent's thread */
+
 void JNICALL sample_on_gc_start(jvmtiEnv *jvmti)
 {
 	(void)jvmti;
@@ -79,16 +82,27 @@ void JNICALL sample_on_gc_end(jvmtiEnv *jvmti)
 		__atomic_fetch_add(&gc.ticks, tick_now() - gc.begin, __ATOMIC_RELAXED);
 	gc.begin = 0;
 	__atomic_fetch_add(&gc.count, 1, __ATOMIC_RELAXED);
+	survivors_on_gc();
 }
 
-static void set_gc_events(jvmtiEventMode mode)
+static void set_gc_event(jvmtiEventMode mode, jvmtiEvent event)
 {
-	(*agent.jvmti)
-		->SetEventNotificationMode(agent.jvmti, mode, JVMTI_EVENT_GARBAGE_COLLECTION_START,
-					   NULL);
-	(*agent.jvmti)
-		->SetEventNotificationMode(agent.jvmti, mode, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
-					   NULL);
+	(*agent.jvmti)->SetEventNotificationMode(agent.jvmti, mode, event, NULL);
+}
+
+void sample_gc_events(bool on)
+{
+	jvmtiCapabilities want;
+
+	gc_users += on ? 1 : -1;
+	if (on) {
+		memset(&want, 0, sizeof(want));
+		want.can_generate_garbage_collection_events = 1;
+		(*agent.jvmti)->AddCapabilities(agent.jvmti, &want);
+	}
+	set_gc_event(gc_users ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START);
+	set_gc_event(gc_users ? JVMTI_ENABLE : JVMTI_DISABLE,
+		     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------ */
@@ -230,7 +244,7 @@ static void forget(void)
 	now.client = 0;
 	if (agent.jvmti && !agent.dead) {
 		locks_end();
-		set_gc_events(JVMTI_DISABLE);
+		sample_gc_events(false);
 	}
 	sites_release(&now.sites);
 	arena_release(&now.mem);
@@ -256,7 +270,6 @@ static uint64_t ticks_of_ns(uint64_t ns)
 
 void sample_run(struct conn *c, JNIEnv *jni, struct slice payload)
 {
-	jvmtiCapabilities want;
 	struct wire_sample m;
 
 	(void)jni;
@@ -282,11 +295,8 @@ void sample_run(struct conn *c, JNIEnv *jni, struct slice payload)
 			  "the JVM does not let the agent's thread in, or memory is out");
 		return;
 	}
-	memset(&want, 0, sizeof(want));
-	want.can_generate_garbage_collection_events = 1;
-	(*agent.jvmti)->AddCapabilities(agent.jvmti, &want);
 	memset(&gc, 0, sizeof(gc));
-	set_gc_events(JVMTI_ENABLE);
+	sample_gc_events(true);
 	locks_begin(now.jni);
 	vitals_read(&now.before);
 	now.rate = m.rate && m.rate < RATE_MAX ? m.rate : m.rate ? RATE_MAX : RATE;

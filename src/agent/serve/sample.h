@@ -20,6 +20,8 @@ bool sample_is_for(const struct conn *c); /* does it wait for samples? */
 void sample_client_gone(uint32_t number);
 void sample_stop(void); /* the agent leaves */
 
+void sample_gc_events(bool on); /* wanted, or no more; counted */
+
 /* JVMTI callbacks, in the VM's threads. */
 void JNICALL sample_on_gc_start(jvmtiEnv *jvmti);
 void JNICALL sample_on_gc_end(jvmtiEnv *jvmti);

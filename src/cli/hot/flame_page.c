@@ -40,6 +40,8 @@ static void put_stacks(struct json *j, const struct profile *p)
 	json_key(j, "stacks");
 	json_open(j, '[');
 	for (size_t i = 0; i < p->n_stacks; i++) {
+		if (!p->stacks[i].value)
+			continue;
 		json_open(j, '[');
 		json_u64(j, p->stacks[i].value);
 		for (uint32_t k = 0; k < p->stacks[i].n; k++)
@@ -66,7 +68,7 @@ static void put_data(struct buf *out, const struct sampled *s)
 	cli_json_count(&j, "total", s->profile.total);
 	json_key(&j, "kinds");
 	json_open(&j, '[');
-	for (unsigned k = 0; k <= PLACE_KERNEL; k++)
+	for (unsigned k = 0; k <= PLACE_CLASS; k++)
 		json_text(&j, k ? sampled_kind_text(k) : "");
 	json_close(&j, ']');
 	put_frames(&j, &s->profile);

@@ -56,7 +56,8 @@ static void add_row(const struct hot_view *v, struct table *t, const struct rank
 	table_cell(t, figure_share(text, share(f->self, v->r->total)));
 	table_cell(t, figure_share(text, share(f->total, v->r->total)));
 	table_cell(t, sampled_mode(v->s->mode)->figure(text, f->self));
-	table_cell(t, hot_main_kind(f));
+	table_cell(t, sampled_mode(v->s->mode)->is_event ? figure_count(text, f->count)
+							 : hot_main_kind(f));
 }
 
 static bool is_shown(const struct hot_view *v, size_t i)
@@ -109,7 +110,8 @@ size_t hot_show(const struct hot_view *v, struct buf *out)
 		{ "self", 0, false, false },
 		{ "total", 1, false, false },
 		{ sampled_mode(v->s->mode)->column, 3, false, false },
-		{ v->s->mode == STACKS_WALL ? "does" : "run by", 2, true, false },
+		{ sampled_mode(v->s->mode)->column_2, 2, !sampled_mode(v->s->mode)->is_event,
+		  false },
 	};
 	struct table t;
 	size_t n = 0;
@@ -154,6 +156,19 @@ static void put_states(const struct sampled *s, struct buf *out)
 			   figure_time(text, (double)s->left_out));
 }
 
+static void put_sum(const struct sampled *s, struct buf *out)
+{
+	const struct sampled_mode *mode = sampled_mode(s->mode);
+	char value[FIGURE_MAX], count[FIGURE_MAX];
+
+	buf_printf(out, "  %s %s in %s %s%s\n", mode->figure(value, s->profile.total),
+		   s->mode == STACKS_LOCK ? "waited"
+		   : s->live		  ? "still there"
+					  : "allocated",
+		   figure_count(count, s->profile.count), mode->column_2,
+		   s->mode == STACKS_LOCK ? " for monitors" : "");
+}
+
 void hot_put_about(const struct sampled *s, struct buf *out)
 {
 	const struct wire_stacks_state *m = &s->state;
@@ -161,7 +176,10 @@ void hot_put_about(const struct sampled *s, struct buf *out)
 
 	buf_printf(out, "%s %s samples of %u threads in %s", cli_number(n, sampled_count(s)),
 		   sampled_mode(s->mode)->what, m->threads, figure_time(time, (double)m->wall_ns));
-	buf_printf(out, ", one in %s (", figure_time(time, (double)m->period_ns));
+	if (sampled_mode(s->mode)->is_event)
+		buf_text(out, " (");
+	else
+		buf_printf(out, ", one in %s (", figure_time(time, (double)m->period_ns));
 	client_show_line(out, m->engine);
 	buf_printf(out, "); the process used %s of processors; %s of stacks are not whole\n",
 		   figure_time(cpu, (double)m->cpu_ns),
@@ -169,8 +187,13 @@ void hot_put_about(const struct sampled *s, struct buf *out)
 	put_causes(s, out);
 	if (s->mode == STACKS_WALL)
 		put_states(s, out);
+	if (sampled_mode(s->mode)->is_event)
+		put_sum(s, out);
 	if (m->lost)
-		buf_printf(out, "  %s samples found no room\n", cli_number(n, m->lost));
+		buf_printf(out, "  not counted: %s samples that %s\n", cli_number(n, m->lost),
+			   sampled_mode(s->mode)->is_event
+				   ? "were too many a second, or waits of virtual threads"
+				   : "found no room, or whose threads did not answer");
 	if (m->note.n) {
 		buf_text(out, "  ");
 		client_show_line(out, m->note);
@@ -209,6 +232,7 @@ static void json_function(const struct hot_view *v, struct json *j, size_t i)
 	json_key(j, "file");
 	json_str(j, f->file);
 	cli_json_count(j, "self", f->self);
+	cli_json_count(j, "count", f->count);
 	cli_json_count(j, "total", f->total);
 	json_key(j, "self_share");
 	json_double(j, share(f->self, v->r->total));
@@ -251,6 +275,8 @@ static void json_about(const struct sampled *s, struct json *j)
 	cli_json_count(j, "total", s->profile.total);
 	cli_json_count(j, "lost", s->state.lost);
 	cli_json_count(j, "broken", sampled_broken(s));
+	json_key(j, "note");
+	json_str(j, s->state.note);
 	cli_json_count(j, "period_ns", s->state.period_ns);
 	cli_json_count(j, "wall_ns", s->state.wall_ns);
 	cli_json_count(j, "cpu_ns", s->state.cpu_ns);

@@ -56,6 +56,7 @@ static void add_stack(struct ranking *r, const struct profile *p, const struct p
 					: p->frames[s->frames[s->n - 1]].kind;
 
 		leaf->self += s->value;
+		leaf->count += s->count;
 		leaf->by_kind[kind < RANKING_KINDS ? kind : 0] += s->value;
 	}
 }

@@ -8,12 +8,13 @@
 
 #include "export/profile.h"
 
-enum { RANKING_KINDS = 16, RANKING_STATES = 8, RANKING_LINES = 8 };
+enum { RANKING_KINDS = 16, RANKING_STATES = 9, RANKING_LINES = 8 };
 
 struct ranked {
 	struct slice name, file;
 	uint32_t kind; /* of one of its frames */
 	uint64_t self, total;
+	uint64_t count; /* of self: profile_stack.count */
 	/* Of self: by kind of the frame, or RANKING_STATES + kind of the stack, if that has one. */
 	uint64_t by_kind[RANKING_KINDS];
 };

@@ -23,7 +23,7 @@ const char *sampled_kind_text(unsigned kind)
 		[PLACE_C1] = "C1",	     [PLACE_C2] = "C2",
 		[PLACE_INLINED] = "inlined", [PLACE_JNI] = "JNI",
 		[PLACE_STUB] = "stub",	     [PLACE_NATIVE] = "native",
-		[PLACE_KERNEL] = "kernel",
+		[PLACE_KERNEL] = "kernel",   [PLACE_CLASS] = "class",
 	};
 
 	if (kind > SAMPLED_STATES && kind < SAMPLED_STATES + STACK_STATES)
@@ -66,7 +66,7 @@ void sampled_release(struct sampled *s)
 
 uint64_t sampled_count(const struct sampled *s)
 {
-	return s->profile.count ? s->profile.count : s->profile.total;
+	return s->samples ? s->samples : s->profile.total;
 }
 
 uint64_t sampled_broken(const struct sampled *s)
@@ -82,7 +82,10 @@ uint64_t sampled_broken(const struct sampled *s)
 
 static unsigned mode_of(const struct sampled_wish *wish)
 {
-	return wish->wall ? STACKS_WALL : STACKS_CPU;
+	return wish->wall		   ? STACKS_WALL
+	       : wish->alloc || wish->live ? STACKS_ALLOC
+	       : wish->lock		   ? STACKS_LOCK
+					   : STACKS_CPU;
 }
 
 void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const struct target *t)
@@ -90,6 +93,7 @@ void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const str
 	s->pid = t->pid;
 	s->mode = mode_of(wish);
 	s->all = wish->all;
+	s->live = wish->live;
 	s->by_thread = wish->threads;
 	snprintf(s->name, sizeof(s->name), "%s", t->name);
 	symbols_init(&s->symbols, t->pid);
@@ -99,7 +103,9 @@ void sampled_ask(struct buf *out, const struct sampled_wish *wish, uint64_t for_
 {
 	wire_put_ask_stacks(out, &(struct wire_ask_stacks){ .for_ns = for_ns,
 							    .rate = (uint32_t)wish->rate,
-							    .mode = mode_of(wish) });
+							    .mode = mode_of(wish),
+							    .flags = wish->live ? STACKS_LIVE : 0,
+							    .interval = wish->interval });
 }
 
 int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct client *client)
@@ -139,6 +145,11 @@ static int ask_agent(struct sampled *s, const struct sampled_wish *wish, const s
 	status = sampled_hear(s, wish, &client);
 	visit_end(&visit, &client);
 	return status;
+}
+
+bool sampled_is_one(const struct sampled_wish *wish)
+{
+	return wish->wall + (wish->alloc || wish->live) + wish->lock <= 1;
 }
 
 int sampled_run(struct sampled *s, const struct sampled_wish *wish)

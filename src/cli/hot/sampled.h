@@ -26,17 +26,19 @@ struct sampled {
 	struct wire_stacks_state state; /* the last one; its texts are in `texts` */
 	struct buf texts;
 	unsigned mode; /* STACKS_* */
-	bool by_thread, all;
+	bool by_thread, all, live;
+	uint64_t samples;  /* profile.count: what they stand for */
 	uint64_t began_ns; /* since 1970 */
 };
 
 struct sampled_wish {
 	const char *target; /* NULL: the only JVM */
 	uint64_t for_ns;
-	uint64_t rate; /* 0: usual */
-	bool wall;
-	bool threads; /* each thread's name is the outermost frame of its stacks */
-	bool all;     /* also threads that wait and run no Java code */
+	uint64_t rate;		      /* 0: usual */
+	uint64_t interval;	      /* of allocation, bytes; 0: usual */
+	bool wall, alloc, lock, live; /* the last: what of allocated objects stays */
+	bool threads;		      /* each thread's name is the outermost frame of its stacks */
+	bool all;		      /* also threads that wait and run no Java code */
 };
 
 /* Options of verbs that take samples; `wish` is the struct sampled_wish of their struct `type`. */
@@ -46,11 +48,24 @@ struct sampled_wish {
 		  "N",                                                                               \
 		  OPTION_NUMBER,                                                                     \
 		  offsetof(type, wish.rate),                                                         \
-		  .help = "samples a second of a thread: 1000 if not given, with --wall 100",        \
+		  .help = "samples a second of a thread, 1000 if not given; with --wall 100",        \
 		  .low = 1,                                                                          \
 		  .high = 10000 },                                                                   \
 		{ "wall", NULL, OPTION_FLAG, offsetof(type, wish.wall),                              \
 		  .help = "by the clock: threads that wait count as well as those that run" },       \
+		{ "alloc", NULL, OPTION_FLAG, offsetof(type, wish.alloc),                            \
+		  .help = "what objects are allocated, and where" },                                 \
+		{ "live", NULL, OPTION_FLAG, offsetof(type, wish.live),                              \
+		  .help = "of these only those that are still there after a collection" },           \
+		{ "interval",                                                                        \
+		  "BYTES",                                                                           \
+		  OPTION_NUMBER,                                                                     \
+		  offsetof(type, wish.interval),                                                     \
+		  .help = "with --alloc: one sample in so many bytes, 524288 if not given",          \
+		  .low = 64,                                                                         \
+		  .high = 1 << 30 },                                                                 \
+		{ "lock", NULL, OPTION_FLAG, offsetof(type, wish.lock),                              \
+		  .help = "how long threads wait for monitors, and where" },                         \
 		{ "all", NULL, OPTION_FLAG, offsetof(type, wish.all),                                \
 		  .help = "with --wall: also waiting threads without Java code, as the JVM's own" }, \
 	{                                                                                            \
@@ -60,6 +75,9 @@ struct sampled_wish {
 
 void sampled_init(struct sampled *s);
 void sampled_release(struct sampled *s);
+
+/* False: more than one of the modes is wished for. */
+bool sampled_is_one(const struct sampled_wish *wish);
 
 /* Samples until time is over or Ctrl-C comes.  CLI_DONE, or an exit status after a message. */
 int sampled_run(struct sampled *s, const struct sampled_wish *wish);
@@ -87,7 +105,7 @@ uint64_t sampled_broken(const struct sampled *s); /* ... whose stacks are not wh
 const char *sampled_state_text(unsigned state);
 
 /* A short word for a PLACE_*: "C2", "inlined"; for SAMPLED_STATES + a STACK_*: what the thread did. */
-enum { SAMPLED_STATES = PLACE_KERNEL };
+enum { SAMPLED_STATES = PLACE_CLASS };
 const char *sampled_kind_text(unsigned kind);
 
 #endif

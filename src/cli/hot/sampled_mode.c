@@ -14,9 +14,13 @@ const struct sampled_mode *sampled_mode(unsigned mode)
 {
 	static const struct sampled_mode modes[] = {
 		[STACKS_CPU] = { "cpu", "processor", "samples", "cpu", "nanoseconds", "samples",
-				 figure_count },
+				 "run by", false, figure_count },
 		[STACKS_WALL] = { "wall", "wall-clock", "time", "wall", "nanoseconds", "samples",
-				  time_of },
+				  "does", false, time_of },
+		[STACKS_ALLOC] = { "alloc", "allocation", "bytes", "alloc_space", "bytes",
+				   "alloc_objects", "objects", true, figure_bytes },
+		[STACKS_LOCK] = { "lock", "lock", "waited", "delay", "nanoseconds", "contentions",
+				  "waits", true, time_of },
 	};
 
 	return &modes[mode < COUNT(modes) ? mode : STACKS_CPU];

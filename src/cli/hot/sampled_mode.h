@@ -12,6 +12,8 @@ struct sampled_mode {
 	const char *column;	 /* over values in a table */
 	const char *type, *unit; /* of values, for pprof: "wall", "nanoseconds" */
 	const char *counts;	 /* of how often, likewise: "samples" */
+	const char *column_2;	 /* over what is counted besides, or over what runs the function */
+	bool is_event; /* frames end with a class; profile_stack.count is objects, or waits */
 	const char *(*figure)(char text[FIGURE_MAX], uint64_t value);
 };
 

@@ -38,6 +38,33 @@ static bool have_places(struct sampled *s, size_t n)
 	return true;
 }
 
+/* A signature as people write it: "[Ljava/lang/String;" is java.lang.String[]. */
+static void put_class(struct buf *out, struct slice signature)
+{
+	static const char *const basic[128] = {
+		['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
+		['I'] = "int",	['J'] = "long", ['S'] = "short",  ['Z'] = "boolean",
+	};
+	size_t arrays = 0;
+	uint8_t c;
+
+	while (arrays < signature.n && signature.p[arrays] == '[')
+		arrays++;
+	signature.p += arrays;
+	signature.n -= arrays;
+	c = signature.n ? signature.p[0] : 0;
+	if (signature.n == 1 && c < 128 && basic[c]) {
+		buf_text(out, basic[c]);
+	} else {
+		if (c == 'L' && signature.p[signature.n - 1] == ';')
+			signature = (struct slice){ signature.p + 1, signature.n - 2 };
+		for (size_t i = 0; i < signature.n; i++)
+			buf_u8(out, signature.p[i] == '/' ? '.' : signature.p[i]);
+	}
+	while (arrays--)
+		buf_text(out, "[]");
+}
+
 static void take_place(struct sampled *s, const struct wire_stack_place *m)
 {
 	struct profile_frame f = { .name = m->name, .kind = m->kind };
@@ -49,6 +76,10 @@ static void take_place(struct sampled *s, const struct wire_stack_place *m)
 		symbols_put(&s->symbols, m->name, m->address, &name);
 		f.name = buf_slice(&name);
 		f.file = m->name;
+	}
+	if (m->kind == PLACE_CLASS) {
+		put_class(&name, m->name);
+		f.name = buf_slice(&name);
 	}
 	s->frame_of[m->id] = profile_frame(&s->profile, &f);
 	buf_release(&name);
@@ -149,6 +180,20 @@ static unsigned state_by_name(const struct sampled *s, const uint32_t *frames, s
 										: STACK_WAITS;
 }
 
+/* The class of the object, the last of n frames, follows its Java code at once; how many are left. */
+static size_t without_stubs(const struct sampled *s, uint32_t *frames, size_t n)
+{
+	uint32_t class = n ? frames[n - 1] : 0;
+	size_t java = n ? n - 1 : 0;
+
+	while (java && !is_java(s, frames[java - 1]))
+		java--;
+	if (!n)
+		return 0;
+	frames[java] = class;
+	return java + 1;
+}
+
 /* What is left of a thread's n frames, the innermost last: how a wait that has a name is done inside of the
  * JVM and the kernel tells nothing.  0: all of it, as no Java code is in it. */
 static size_t frames_that_tell(const struct sampled *s, const uint32_t *frames, size_t n,
@@ -178,6 +223,8 @@ static void count(struct sampled *s, size_t place, unsigned end, uint64_t value,
 {
 	if (end < WALK_ENDS)
 		s->ends[end] += count;
+	if (end != LEFT_OUT)
+		s->samples += count;
 	if (end == LEFT_OUT)
 		s->left_out += value;
 	else if (place != PROFILE_NONE)
@@ -201,6 +248,7 @@ static void take_stack(struct sampled *s, const struct wire_stack_row *m)
 	size_t n = 0, place = 0, n_told = take_places(s, m->places, told);
 	unsigned end = m->end, state = m->state < STACK_STATES ? m->state : STACK_RUNS;
 	uint64_t value = s->mode == STACKS_CPU ? m->count : m->amount;
+	uint64_t many = sampled_mode(s->mode)->is_event ? m->many : m->count;
 
 	if (state == STACK_PARKED)
 		state = state_by_name(s, told, n_told);
@@ -210,7 +258,8 @@ static void take_stack(struct sampled *s, const struct wire_stack_row *m)
 		frames[n++] = frame_of_state(s, state);
 	if (!walk_end_is_good((enum walk_end)m->end))
 		frames[n++] = frame_of_end(s, m->end);
-	n_told = frames_that_tell(s, told, n_told, state);
+	n_told = sampled_mode(s->mode)->is_event ? without_stubs(s, told, n_told)
+						 : frames_that_tell(s, told, n_told, state);
 	memcpy(frames + n, told, n_told * sizeof(*told));
 	if (n_told)
 		place = profile_add(&s->profile,
@@ -218,11 +267,11 @@ static void take_stack(struct sampled *s, const struct wire_stack_row *m)
 							     .n = (uint32_t)(n + n_told),
 							     .thread = m->thread,
 							     .kind = state,
-							     .value = value,
-							     .count = m->count });
+							     .value = s->live ? 0 : value,
+							     .count = s->live ? 0 : many });
 	else
 		end = LEFT_OUT;
-	count(s, place, end, value, m->count);
+	count(s, place, end, s->live ? 0 : value, s->live ? 0 : m->count);
 	if (s->mode != STACKS_CPU && place != PROFILE_NONE)
 		remember(s, m->hash, place, end);
 }
@@ -238,7 +287,8 @@ static void take_again(struct sampled *s, const struct wire_stack_again *m)
 		return;
 	}
 	if (end != LEFT_OUT)
-		profile_add_again(&s->profile, place, m->amount, m->count);
+		profile_add_again(&s->profile, place, m->amount,
+				  sampled_mode(s->mode)->is_event ? m->many : m->count);
 	count(s, place, end, m->amount, m->count);
 }
 

@@ -3,8 +3,8 @@
  *
  * The agent's thread only.  Ten times a second the stacks that were counted since the last time are
  * named and sent; the client adds them up.  So the agent needs the same memory however long it takes. */
-#ifndef AGENT_SAMPLING_STACK_STREAM_H
-#define AGENT_SAMPLING_STACK_STREAM_H
+#ifndef AGENT_SERVE_STACK_STREAM_H
+#define AGENT_SERVE_STACK_STREAM_H
 
 #include <jni.h>
 

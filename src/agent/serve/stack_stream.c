@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stack_stream.c - a session of samples: begins the engine, drains it, ends it. */
-#include "agent/sampling/stack_stream.h"
+#include "agent/serve/stack_stream.h"
 
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "agent/core/agent.h"
 #include "agent/core/task.h"
 #include "agent/hotspot/vmstructs.h"
+#include "agent/natives/locks.h"
 #include "agent/sampling/engine.h"
+#include "agent/sampling/events.h"
 #include "agent/sampling/mapped.h"
 #include "agent/sampling/place_names.h"
 #include "agent/sampling/peek.h"
 #include "agent/sampling/slots.h"
+#include "agent/sampling/survivors.h"
+#include "agent/serve/sample.h"
 #include "sample/spot.h"
 #include "wire/wire.h"
 
 enum {
 	RATE = 1000,
 	WALL_RATE = 100,
+	ALLOC_INTERVAL = 512 << 10, /* bytes */
+	ALLOC_LEAST = 64,
 	MS = 1000000, /* ns */
 	DRAIN_MS = 100,
 	STATE_MS = 500,
@@ -33,6 +41,8 @@ static struct {
 	bool debug_before;
 	uint64_t begin, end, next, told, scan; /* ticks; end 0: never */
 	unsigned mode;			       /* STACKS_* */
+	bool live;
+	JNIEnv *jni; /* while events of the JVM are wanted */
 	uint64_t samples, lost, cpu_before, own_before;
 	struct buf numbers, rows;
 } now;
@@ -62,11 +72,26 @@ static void want_debug_info(void)
 		*now.debug_info = true;
 }
 
+static void end_events(void)
+{
+	JNIEnv *jni = agent.dead || !agent.jvmti ? NULL : now.jni;
+
+	if (now.mode == STACKS_LOCK && jni)
+		(void)locks_time(false);
+	if (now.live && jni)
+		sample_gc_events(false);
+	events_end(jni);
+	if (now.jni)
+		agent_let_jvm();
+	now.jni = NULL;
+}
+
 static void forget(void)
 {
 	if (!now.client)
 		return;
 	now.client = 0;
+	end_events();
 	engine_end();
 	if (now.debug_info)
 		*now.debug_info = now.debug_before;
@@ -75,22 +100,64 @@ static void forget(void)
 	buf_release(&now.rows);
 }
 
+static const char *begin_events(const struct wire_ask_stacks *m, uint32_t rate)
+{
+	uint64_t bytes = m->interval ? m->interval : ALLOC_INTERVAL;
+	const struct events_wish wish = {
+		.layout = &now.layout,
+		.mode = now.mode,
+		.live = m->flags & STACKS_LIVE,
+		.interval = now.mode == STACKS_LOCK ? 1000000000u / rate
+			    : bytes < ALLOC_LEAST   ? ALLOC_LEAST
+			    : bytes < INT32_MAX	    ? bytes
+						    : INT32_MAX,
+	};
+	const char *why;
+
+	now.jni = agent_hold_jvm();
+	why = events_begin(now.jni, &wish);
+	if (!why && now.mode == STACKS_LOCK && !locks_time(true))
+		why = "it does not tell of waits for monitors";
+	now.live = !why && wish.live && now.mode == STACKS_ALLOC;
+	if (now.live)
+		sample_gc_events(true);
+	if (why)
+		end_events();
+	return why;
+}
+
+static const char *begin_engine(const struct wire_ask_stacks *m)
+{
+	bool wall = m->mode == STACKS_WALL || m->mode == STACKS_LOCK;
+	uint32_t usual = m->mode == STACKS_WALL ? WALL_RATE : RATE,
+		 rate = m->rate ? m->rate : usual;
+	uint32_t most = wall ? ENGINE_WALL_MAX : ENGINE_RATE_MAX;
+	const char *why;
+
+	rate = rate < most ? rate : most;
+	why = engine_begin(&now.layout, rate, now.mode);
+	if (why || (now.mode != STACKS_ALLOC && now.mode != STACKS_LOCK))
+		return why;
+	why = begin_events(m, rate);
+	if (why)
+		engine_end();
+	return why;
+}
+
 static const char *begin(const struct conn *c, const struct wire_ask_stacks *m)
 {
-	uint32_t usual = m->mode == STACKS_CPU ? RATE : WALL_RATE, rate = m->rate ? m->rate : usual;
-	uint32_t most = m->mode == STACKS_CPU ? ENGINE_RATE_MAX : ENGINE_WALL_MAX;
 	const char *why = peek_begin() ? vm_layout_find(&now.layout, agent.jdk)
 				       : "its memory cannot be read";
 
+	if (!why && m->mode > STACKS_LOCK)
+		why = "its agent is older than this sonde";
 	if (why)
 		return why;
-	if (m->mode > STACKS_WALL)
-		return "this agent is older than the sonde that asks";
 	now.mode = m->mode;
 	place_names_init(&now.names, &now.layout);
 	now.cpu_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	now.own_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	why = engine_begin(&now.layout, rate < most ? rate : most, now.mode);
+	why = begin_engine(m);
 	if (why)
 		return why;
 	want_debug_info();
@@ -157,14 +224,16 @@ static void put_stack(const struct stacks *table, const struct stack *s)
 								.count = s->count,
 								.places = buf_slice(&now.numbers),
 								.amount = s->amount,
-								.hash = s->hash });
+								.hash = s->hash,
+								.many = s->many });
 }
 
 static void put_again(const struct stack *s)
 {
 	wire_put_stack_again(&now.rows, &(struct wire_stack_again){ .hash = s->hash,
 								    .count = s->count,
-								    .amount = s->amount });
+								    .amount = s->amount,
+								    .many = s->many });
 }
 
 /* False: a handler is still in the table. */
@@ -191,22 +260,41 @@ static bool drain(struct conn *c)
 	return true;
 }
 
+/* What people should know about these samples. */
+static const char *note(char text[200])
+{
+	uint32_t n = survivors_collections();
+
+	text[0] = '\0';
+	if (now.live && !n)
+		snprintf(
+			text, 200,
+			"no collection ran meanwhile, so nothing is known to stay: take longer, or "
+			"run jcmd %d GC.run meanwhile",
+			(int)getpid());
+	else if (now.live)
+		snprintf(text, 200, "%u collections ran; one sampled object in %u was followed", n,
+			 survivors_one_in());
+	else if (!now.layout.code.has_scopes)
+		snprintf(text, 200, "inlined methods cannot be told apart here");
+	return text;
+}
+
 static void put_state(struct conn *c)
 {
-	wire_put_stacks_state(
-		&c->out,
-		&(struct wire_stacks_state){
-			.samples = now.samples,
-			.lost = now.lost + engine_lost(),
-			.wall_ns = agent_age_ns(now.begin),
-			.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now.cpu_before,
-			.own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - now.own_before,
-			.period_ns = engine_period_ns(),
-			.threads = slots_count(),
-			.engine = slice_str(engine_name()),
-			.note = slice_str(now.layout.code.has_scopes
-						  ? ""
-						  : "inlined methods cannot be told apart here") });
+	char text[200];
+
+	wire_put_stacks_state(&c->out,
+			      &(struct wire_stacks_state){
+				      .samples = now.samples,
+				      .lost = now.lost + engine_lost() + events_lost(),
+				      .wall_ns = agent_age_ns(now.begin),
+				      .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now.cpu_before,
+				      .own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - now.own_before,
+				      .period_ns = engine_period_ns(),
+				      .threads = slots_count(),
+				      .engine = slice_str(engine_name()),
+				      .note = slice_str(note(text)) });
 }
 
 /* ---- time ---------------------------------------------------------------------------------- */
@@ -241,6 +329,8 @@ static void finish(struct conn *c)
 	engine_finish();
 	for (int i = 0; i < 10 && !drain(c); i++)
 		;
+	if (now.live)
+		survivors_put(now.jni, &c->out);
 	put_state(c);
 	conn_done(c, DONE, "%llu samples", (unsigned long long)now.samples);
 	forget();
@@ -261,6 +351,9 @@ void stack_stream_tick(void)
 		return;
 	}
 	look_for_threads(t);
+	events_round(DRAIN_MS * (uint64_t)MS);
+	if (now.live)
+		survivors_sweep(now.jni);
 	if (now.end && t >= now.end) {
 		finish(c);
 		return;
