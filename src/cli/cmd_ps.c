@@ -31,7 +31,7 @@ static const char *agent_text(const struct jvm *jvm)
 static const char *kind_text(enum jvm_kind kind)
 {
 	static const char *const texts[] = {
-		[JVM_NOT] = "none",	     [JVM_HOTSPOT] = "hotspot",
+		[JVM_NOT] = "native",	     [JVM_HOTSPOT] = "hotspot",
 		[JVM_OPENJ9] = "openj9",     [JVM_NATIVE_IMAGE] = "native-image",
 		[JVM_STARTING] = "starting", [JVM_HIDDEN] = "hidden",
 	};
@@ -55,7 +55,10 @@ static void fill(struct row *r, const struct jvm *jvm)
 
 	snprintf(r->text[0], sizeof(r->text[0]), "%d", jvm->target.pid);
 	fill_cell(r->text[1], jvm_user(jvm->target.uid, user));
-	snprintf(java, sizeof(java), "%s%s", jvm->target.java[0] ? jvm->target.java : "?",
+	snprintf(java, sizeof(java), "%s%s",
+		 jvm->kind == JVM_NOT  ? "native"
+		 : jvm->target.java[0] ? jvm->target.java
+				       : "?",
 		 jvm->kind == JVM_OPENJ9 ? " J9" : "");
 	fill_cell(r->text[2], java);
 	snprintf(r->text[3], sizeof(r->text[3]), "%s", jvm_age(jvm->uptime, age));
@@ -180,7 +183,7 @@ static int list(bool json)
 	struct jvms all;
 	int status;
 
-	if (jvms_read(&all) < 0) {
+	if (jvms_read_observed(&all) < 0) {
 		status = cli_cannot("cannot look for JVMs in /proc");
 		goto done;
 	}
@@ -210,10 +213,11 @@ static const struct verb_option options[] = {
 
 const struct verb verb_ps = {
 	.usage = "[OPTION]...",
-	.about = "Lists the JVMs of this machine: process, user, Java version, how long it has "
-		 "been running, whether Sonde's agent is in it, and its main class or jar with "
-		 "its arguments. Containers are looked into, too. Of other users' JVMs only root "
-		 "sees everything.",
+	.about =
+		"Lists the JVMs of this machine, and native programs that are observed: process, user, Java version, how long it has "
+		"been running, whether Sonde's agent is in it, and its main class or jar with "
+		"its arguments. Containers are looked into, too. Of other users' JVMs only root "
+		"sees everything.",
 	.options = options,
 	.n = COUNT(options),
 	.more = "AGENT: yes = it listens; idle = it was detached, the library is still loaded; - "

@@ -2,10 +2,10 @@
 /* objects.c - asks the dynamic linker what is loaded, and reads the files. */
 #include "native/objects.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -68,7 +68,9 @@ static const char *judge(const struct object *m)
 static int add(struct dl_phdr_info *info, size_t size, void *to)
 {
 	struct objects *all = to;
-	struct object m = { .bias = info->dlpi_addr };
+	struct object m = { .bias = info->dlpi_addr,
+			    .segments = info->dlpi_phdr,
+			    .n_segments = info->dlpi_phnum };
 	char path[4096];
 
 	(void)size;
@@ -81,6 +83,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *to)
 		all->all = p;
 		all->cap = cap;
 	}
+	m.is_program = !info->dlpi_name || !info->dlpi_name[0];
 	path_of(info, path);
 	find_code(&m, info);
 	m.path = copy_text(path);
@@ -106,8 +109,9 @@ void objects_release(struct objects *m)
 	for (size_t i = 0; i < m->n; i++) {
 		functions_release(&m->all[i].functions);
 		unwind_release(&m->all[i].unwind);
-		if (m->all[i].file.n)
-			munmap((void *)m->all[i].file.p, m->all[i].file.n);
+		mem_free((void *)(uintptr_t)m->all[i].file.p);
+		if (m->all[i].pin)
+			dlclose(m->all[i].pin);
 		mem_free(m->all[i].path);
 		mem_free(m->all[i].name);
 	}
@@ -115,36 +119,63 @@ void objects_release(struct objects *m)
 	*m = (struct objects){ 0 };
 }
 
-/* By the system call: glibc's stat functions have new versions since 2.33. */
-static int map_file(struct object *m)
+/* The program and what the kernel has put there stay anyway.  Of a library that was unloaded meanwhile,
+ * and perhaps loaded elsewhere, nothing may be read. */
+static bool pin(struct object *m)
 {
+	const struct link_map *found;
+
+	if (m->pin || m->is_program || m->path[0] != '/')
+		return true;
+	m->pin = dlopen(m->path, RTLD_LAZY | RTLD_NOLOAD);
+	found = m->pin;
+	if (found && found->l_addr == m->bias)
+		return true;
+	if (m->pin)
+		dlclose(m->pin);
+	m->pin = NULL;
+	return false;
+}
+
+/* By the system call: glibc's stat functions have new versions since 2.33. */
+static int read_file(struct object *m)
+{
+	static const off_t most = (off_t)1 << 30;
 	int fd = open(m->path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *p = MAP_FAILED;
+	struct stat st = { .st_size = 0 };
+	uint8_t *p = NULL;
+	size_t at = 0;
+	ssize_t n = 1;
 
 	if (fd < 0)
 		return E_NOT_FOUND;
-	if (syscall(SYS_fstat, fd, &st) == 0 && st.st_size > 0)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (syscall(SYS_fstat, fd, &st) == 0 && st.st_size > 0 && st.st_size < most)
+		p = mem_alloc((size_t)st.st_size);
+	while (p && n > 0 && at < (size_t)st.st_size) {
+		n = pread(fd, p + at, (size_t)st.st_size - at, (off_t)at);
+		at += n > 0 ? (size_t)n : 0;
+	}
 	close(fd);
-	if (p == MAP_FAILED)
+	if (!p)
 		return E_IO;
-	m->file = (struct slice){ p, (size_t)st.st_size };
+	m->file = (struct slice){ p, at };
 	return 0;
 }
 
 /* Is the file the one that was loaded?  It may have been replaced since: its build id stands in
- * memory as well. */
+ * memory as well, where the program's own list of segments says. */
 static bool is_loaded(const struct object *m)
 {
 	struct slice id = image_build_id(&m->image);
-	uint64_t addr;
+	const ElfW(Phdr) *p = m->segments;
 
 	if (m->high <= m->low)
 		return false;
-	if (!id.n || !image_address(&m->image, (uint64_t)(id.p - m->file.p), &addr))
-		return true;
-	return memcmp((const void *)(m->bias + addr), id.p, id.n) == 0;
+	for (unsigned i = 0; id.n && i < m->n_segments; i++)
+		if (p[i].p_type == PT_NOTE &&
+		    memmem((const void *)(m->bias + p[i].p_vaddr), p[i].p_memsz, id.p, id.n))
+			return true;
+	return !id.n;
 }
 
 static const char *judge_file(const struct object *m)
@@ -162,7 +193,9 @@ int object_open(struct object *m)
 
 	if (m->opened)
 		return 0;
-	rc = m->file.n ? 0 : map_file(m);
+	if (!pin(m))
+		return E_NOT_FOUND;
+	rc = m->file.n ? 0 : read_file(m);
 	if (rc >= 0)
 		rc = image_open(&m->image, m->file);
 	if (rc >= 0)

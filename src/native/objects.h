@@ -11,12 +11,16 @@
 #include "elf/unwind.h"
 
 struct object {
-	char *path, *name;   /* name: the file's, without directories */
-	uintptr_t bias;	     /* what is added to the file's addresses */
-	uintptr_t low, high; /* of its code */
-	const char *why;     /* why nothing of it is hooked; NULL: it may be */
+	char *path, *name;    /* name: the file's, without directories */
+	uintptr_t bias;	      /* what is added to the file's addresses */
+	uintptr_t low, high;  /* of its code */
+	bool is_program;      /* not a library */
+	const char *why;      /* why nothing of it is hooked; NULL: it may be */
+	const void *segments; /* as they are in memory; n of them */
+	unsigned n_segments;
 	/* from object_open on */
-	struct slice file; /* mapped */
+	void *pin;	   /* keeps the library from being unloaded */
+	struct slice file; /* a copy: one that is mapped faults when somebody cuts it off */
 	struct image image;
 	struct functions functions;
 	struct unwind unwind;

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/tick.h"
@@ -31,7 +32,7 @@
 #include "native/trap.h"
 #include "wire/wire.h"
 
-enum { CLIENTS = 8, TICK_MS = 1000, SEND_MS = 5000, READ_N = 64 << 10, PATH_N = 4096 };
+enum { CLIENTS = 8, TICK_MS = 1000, SEND_MS = 5000, END_S = 6, READ_N = 64 << 10, PATH_N = 4096 };
 
 struct serve_peer {
 	int fd; /* -1: free */
@@ -47,7 +48,9 @@ static struct {
 	struct serve_peer clients[CLIENTS];
 	char socket[108], report[PATH_N], app[256];
 	struct buf notes;
-} serve = { .listen = -1 };
+	pthread_mutex_t
+		turn; /* held while the agent's thread works, and from the end of the program on */
+} serve = { .listen = -1, .turn = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
@@ -319,12 +322,14 @@ static void loop(void)
 			p[i + 1] = (struct pollfd){ .fd = serve.clients[i].fd, .events = POLLIN };
 		if (poll(p, CLIENTS + 1, hooks_rules() ? TICK_MS : -1) < 0 && errno != EINTR)
 			break;
+		pthread_mutex_lock(&serve.turn);
 		threads_tend();
 		for (size_t i = 0; i < CLIENTS; i++)
 			if (serve.clients[i].fd >= 0 && p[i + 1].revents)
 				serve_client(&serve.clients[i]);
 		if (p[0].revents)
 			take_client();
+		pthread_mutex_unlock(&serve.turn);
 	}
 }
 
@@ -508,13 +513,24 @@ static void write_report(void)
 	buf_release(&out);
 }
 
+/* What the report is made of may be freed by the agent's thread.  That one never goes on afterwards; it
+ * may be sending to a client who does not read. */
+static bool wait_for_turn(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += END_S;
+	return pthread_mutex_timedlock(&serve.turn, &until) == 0;
+}
+
 void serve_end(void)
 {
 	if (!serve_is_running()) /* or a child that did not exec */
 		return;
 	native_mute();
 	unlink(serve.socket);
-	if (serve.report[0])
+	if (serve.report[0] && wait_for_turn())
 		write_report();
 }
 

@@ -181,9 +181,10 @@ static void *loads(void *unused)
 	while (!ending) {
 		void *h = dlopen("libm.so.6", RTLD_NOW);
 
+		usleep(2000);
 		if (!h || dlclose(h) != 0)
 			bad("dlopen: %s", dlerror());
-		usleep(3000);
+		usleep(500);
 		turns[5]++;
 	}
 	return unused;

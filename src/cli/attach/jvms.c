@@ -312,6 +312,8 @@ static void look(struct look *l, bool deep)
 		jvm->kind = JVM_HOTSPOT;
 	if (jvm->kind != JVM_NOT)
 		look_closer(l);
+	else if (jvm->has_agent)
+		has_socket(l);
 	jvm->target.is_jvm = jvm->kind == JVM_HOTSPOT || jvm->kind == JVM_OPENJ9;
 }
 
@@ -370,7 +372,12 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int jvms_read(struct jvms *all)
+static bool is_listed(const struct jvm *jvm, bool native)
+{
+	return jvm->kind != JVM_NOT || (native && jvm->has_agent && jvm->has_socket);
+}
+
+static int read_all(struct jvms *all, bool native)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
@@ -385,13 +392,23 @@ int jvms_read(struct jvms *all)
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
 		if (read_one((pid_t)strtol(e->d_name, NULL, 10), &all->mem, false, &one) >= 0 &&
-		    one.kind != JVM_NOT)
+		    is_listed(&one, native))
 			rc = add(all, &one);
 	}
 	closedir(dir);
 	if (all->n)
 		qsort(all->v, all->n, sizeof(*all->v), by_pid);
 	return rc;
+}
+
+int jvms_read(struct jvms *all)
+{
+	return read_all(all, false);
+}
+
+int jvms_read_observed(struct jvms *all)
+{
+	return read_all(all, true);
 }
 
 void jvms_release(struct jvms *all)

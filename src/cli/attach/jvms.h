@@ -57,6 +57,8 @@ int jvm_read(pid_t pid, struct arena *mem, struct jvm *out);
 
 /* All but JVM_NOT.  Processes that end meanwhile are passed over. */
 int jvms_read(struct jvms *all);
+/* ... and the native processes in which the agent listens. */
+int jvms_read_observed(struct jvms *all);
 void jvms_release(struct jvms *all);
 
 bool jvm_has_switch(const struct jvm *jvm, const char *text); /* see jvm_args_has */
