@@ -215,10 +215,10 @@ static void print_cause(const struct dig_answer *a, struct buf *out)
 		if (a->share.margin >= 0.005 && a->share.margin <= a->share.value)
 			buf_printf(out, " +- %.0f %%", 100 * a->share.margin);
 		buf_text(out, " of the time");
-		put_via(a, out);
-		if (a->share.margin > a->share.value || a->mean.margin > a->mean.value)
-			buf_text(out, " (seen too seldom to be sure; --for 2m would tell)");
 	}
+	put_via(a, out);
+	if (a->is_measured && (a->share.margin > a->share.value || a->mean.margin > a->mean.value))
+		buf_text(out, " (seen too seldom to be sure; --for 2m would tell)");
 	put_contexts(a, out);
 	if (a->condition.condition.n) {
 		buf_printf(out, ", when %.*s", SLICE_FMT(a->condition.condition));

@@ -51,6 +51,7 @@ enum {
 	DEEPER_MOST = 20,  /* callees that are hooked since a method calls them */
 	LEVELS_MOST = 4,   /* so often */
 	LEVEL_WORTH = 14,  /* seconds that must be left for another level */
+	TOO_HOT = 30000,   /* calls a second */
 	WATCHED_CALLS = 30000,
 	WATCHED_LEAST = 60,
 	WATCHED_FEW = 20,  /* when nearly all are slow, they can only differ by chance */
@@ -354,22 +355,46 @@ static void beside_rules(struct dig *d, unsigned step)
 	}
 }
 
+/* The samples end where a task is waited for, and have not met that task: those that the last
+ * methods make may be it. */
+static void task_rules(struct dig *d)
+{
+	const struct trail *t = &d->trail;
+
+	for (unsigned i = 0; t->n && find_ends_waiting(d) && i < d->n_graph; i++)
+		for (unsigned k = 0; k < d->graph[i].n; k++)
+			for (unsigned s = t->n > 3 ? t->n - 3 : 0; s < t->n; s++) {
+				struct slice task = d->graph[i].callees[k];
+
+				if (!slice_eq(d->graph[i].method, t->steps[s].node->name) ||
+				    !stitch_is_made_by(task, d->graph[i].method))
+					continue;
+				keep_link(d, d->graph[i].method, task);
+				branch_rule(d, task, anywhere);
+			}
+}
+
 /* The way that was measured before, and what the method at its end calls. */
 static void deeper_rules(struct dig *d)
 {
 	const struct dig_answer *a = &d->answer;
-	struct slice inside = d->dug;
+	struct slice inside = d->dug, near;
 
 	for (unsigned i = 1; i < a->n_path; i++) {
 		branch_rule(d, a->path[i], is_task(d, a->path[i]) ? anywhere : inside);
 		inside = is_task(d, a->path[i]) ? a->path[i] : inside;
+	}
+	near = inside;
+	for (unsigned i = 0; i < d->n_further; i++) {
+		branch_rule(d, d->further[i], is_task(d, d->further[i]) ? anywhere : inside);
+		inside = is_task(d, d->further[i]) ? d->further[i] : inside;
 	}
 	for (unsigned k = 0; d->n_graph && k < d->graph[0].n && k < DEEPER_MOST; k++) {
 		struct slice callee = d->graph[0].callees[k];
 
 		if (stitch_is_made_by(callee, d->deeper))
 			keep_link(d, d->deeper, callee);
-		branch_rule(d, callee, is_task(d, callee) ? anywhere : inside);
+		branch_rule(d, callee, is_task(d, callee) ? anywhere : near);
 	}
 }
 
@@ -384,6 +409,7 @@ static void branch_rules(struct dig *d)
 		deeper_rules(d);
 		return;
 	}
+	task_rules(d);
 	for (unsigned i = 1; i < t->n; i++)
 		if (trail_can_hook(t->steps[i].node))
 			branch_rule(d, t->steps[i].node->name, around(d, i));
@@ -619,15 +645,16 @@ static bool is_on_path(const struct dig *d, struct slice name)
 	return slice_eq(name, d->answer.root) || slice_eq(name, d->answer.task);
 }
 
-/* The hooks cost more than they may: the hook that is called most and not needed for the answer
- * goes; when all are needed, fewer calls are timed.  False: nothing could be saved. */
+/* The hooks cost more than they may: the hook that is called most goes, if it is not needed for the
+ * answer, or so hot that its own cost would be what is measured; when all are needed, fewer calls are timed.  False: nothing could be saved. */
 static bool save_cost(struct dig *d)
 {
 	const struct dig_figures *most = NULL;
 
 	find_branch(d);
 	for (const struct dig_figures *f = d->figures; f; f = f->next)
-		if (!is_on_path(d, f->name) && f->rate > 100 && (!most || f->rate > most->rate))
+		if ((f->rate > TOO_HOT || (!is_on_path(d, f->name) && f->rate > 100)) &&
+		    (!most || f->rate > most->rate))
 			most = f;
 	if (most && d->n_banned < COUNT(d->banned)) {
 		d->banned[d->n_banned++] = dig_keep(d, most->name);
@@ -740,12 +767,12 @@ static bool has_spent_enough(const struct dig *d)
 
 static void tell_level(struct dig *d)
 {
-	if (!d->graph[0].n)
+	if (!d->graph[0].n && !d->n_further)
 		return;
-	buf_text(&d->said, "Too few samples below ");
+	buf_text(&d->said, "Hooking what ");
 	dig_put_name(&d->said, d->deeper);
-	buf_printf(&d->said, ": measuring %s that it calls.\n",
-		   d->graph[0].n > 1 ? "the methods" : "the method");
+	buf_text(&d->said,
+		 d->n_further ? " calls.\n" : " calls, since samples are too few to tell.\n");
 }
 
 void dig_callees_end(struct dig *d)
@@ -754,7 +781,7 @@ void dig_callees_end(struct dig *d)
 		d->asked++;
 	if (d->deeper.n) {
 		tell_level(d);
-		if (!d->graph[0].n && d->answer.is_measured)
+		if (!d->graph[0].n && !d->n_further && d->answer.is_measured)
 			conclude(d);
 		return;
 	}

@@ -131,9 +131,11 @@ struct dig {
 	} graph[DIG_GRAPH];
 	unsigned n_graph, asked;
 	struct slice deeper; /* the method whose callees are hooked as its byte code names them */
-	unsigned levels;     /* so often that was done */
-	struct slice dug;    /* the method below which it looks: the root, or a task it waits for */
-	bool no_inside;	     /* the agent does not decide `inside` */
+	struct slice further[8]; /* where samples go on below it */
+	unsigned n_further;
+	unsigned levels;  /* so often that was done */
+	struct slice dug; /* the method below which it looks: the root, or a task it waits for */
+	bool no_inside;	  /* the agent does not decide `inside` */
 	/* The governor: what the hooks have cost in the last window, as a share of one processor
 	 * (set by the driver before dig_measured), and what was done about it. */
 	double cost_share;

@@ -131,6 +131,16 @@ static void follow(struct dig *d)
 	}
 }
 
+bool find_ends_waiting(const struct dig *d)
+{
+	uint64_t by[KINDS];
+
+	if (!d->trail.n)
+		return false;
+	kind_divide(d->trail.steps[d->trail.n - 1].node, by);
+	return kind_largest(by) == KIND_FUTURE;
+}
+
 void find_trail(struct dig *d)
 {
 	struct trail *t = &d->trail;
@@ -153,7 +163,10 @@ void find_trail(struct dig *d)
 	d->answer.n_path = 0;
 	for (unsigned i = 0; i < t->n && i < DIG_PATH; i++)
 		d->answer.path[d->answer.n_path++] = t->steps[i].node->name;
+	find_crossing(d);
 	d->n_graph = d->asked = 0;
+	if (find_ends_waiting(d))
+		ask_graph(d, t->steps[t->n - 1].node->name); /* which tasks does it make? */
 	if (t->n == 1)
 		return;
 	/* Its caller first, then from the root on: who else calls it? */
@@ -171,19 +184,48 @@ void find_more_graph(struct dig *d)
 			ask_graph(d, d->graph[at].callees[k]);
 }
 
-bool find_is_deeper(const struct dig *d)
+/* Where samples go on below the guilty method, unless hooks have seen that already. */
+static void follow_samples(struct dig *d, const struct samples *below)
+{
+	struct measured hooked;
+	struct trail t;
+
+	d->n_further = 0;
+	if (!below->root.first)
+		return;
+	trail_follow(&t, below->root.first);
+	if (t.n > 1 && measure_method(&d->measure, t.steps[1].node->name, &hooked))
+		return;
+	for (unsigned i = 1; i < t.n && d->n_further < COUNT(d->further); i++)
+		if (trail_can_hook(t.steps[i].node))
+			d->further[d->n_further++] = dig_keep(d, t.steps[i].node->name);
+}
+
+/* Samples that mean something lead through it to others, and those have hooks. */
+static bool is_passed(const struct dig *d, struct slice name)
+{
+	const struct trail *t = &d->trail;
+
+	for (unsigned i = 0; i + 1 < t->n; i++)
+		if (slice_eq(t->steps[i].node->name, name))
+			return t->steps[i + 1].node->total >= TELLING;
+	return false;
+}
+
+bool find_is_deeper(struct dig *d)
 {
 	const struct dig_answer *a = &d->answer;
 	struct samples below;
 	uint64_t n;
 
 	if (!a->is_measured || !a->guilty.n || trail_is_sql(a->guilty) ||
-	    slice_eq(a->guilty, d->deeper))
+	    slice_eq(a->guilty, d->deeper) || is_passed(d, a->guilty))
 		return false;
 	samples_init(&below);
 	n = samples_under(&d->under, a->guilty, &below);
+	follow_samples(d, &below);
 	samples_release(&below);
-	return n < TELLING;
+	return n < TELLING || d->n_further;
 }
 
 /* A lambda that the method makes may run in another thread. */

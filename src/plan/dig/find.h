@@ -25,14 +25,16 @@ void find_release_joints(struct dig *d);
 bool find_goes_to_task(const struct dig *d);
 void find_go_to_task(struct dig *d);
 void find_more_graph(struct dig *d);
-/* Samples are too few to say where the time of the guilty method goes: its callees have to be
- * measured.  ask: begins the graph with it. */
-bool find_is_deeper(const struct dig *d);
+bool find_ends_waiting(const struct dig *d); /* the trail: for a task of another thread */
+/* Samples are too few to say where the time of the guilty method goes, or go on where no hook is:
+ * what it calls has to be measured.  ask: begins the graph with it. */
+bool find_is_deeper(struct dig *d);
 void find_ask_deeper(struct dig *d);
 bool find_is_lookup(struct slice name); /* asks a map or a cache */
 
-bool find_returns(struct dig *d); /* the root has returned often enough to be measured */
-bool find_branch(struct dig *d);  /* the guilty method, as measured; true: that is clear */
+bool find_returns(struct dig *d);  /* the root has returned often enough to be measured */
+void find_crossing(struct dig *d); /* the last task of another thread on the path */
+bool find_branch(struct dig *d);   /* the guilty method, as measured; true: that is clear */
 void find_tell_branch(struct dig *d);
 void find_contexts(struct dig *d);
 void find_why(struct dig *d);

@@ -13,7 +13,8 @@ enum {
 	FEW_CALLS = 40,
 };
 
-/* Of the time of who waits for it: a task has to wait for its thread, too. */
+/* Of the time of who waits for it: a task has to wait for its thread, too.  Where threads mostly
+ * wait for processors, the same goes for what samples say. */
 static const double task_enough = 0.35;
 
 static struct measured *root_measured(struct dig *d)
@@ -150,20 +151,40 @@ static const struct sample_node *sampled_below(const struct dig *d, struct slice
 	return NULL;
 }
 
+/* Who waits for a task waits in some callee, too, but the task has the time. */
+static bool largest_task(const struct dig *d, const struct family *above, struct family *out)
+{
+	const struct measure *m = &d->measure;
+	double most = task_enough * measure_ns(m, &above->sum);
+
+	*out = (struct family){ 0 };
+	for (unsigned i = 0; i < above->n; i++)
+		for (struct measured *c = above->members[i]->first; c; c = c->next) {
+			struct family f;
+
+			if (!dig_waiter_of(d, c->name).n)
+				continue;
+			family_of(m, above, c->name, is_same, &f);
+			if (measure_ns(m, &f.sum) < most)
+				continue;
+			most = measure_ns(m, &f.sum);
+			*out = f;
+		}
+	return out->n > 0;
+}
+
 /* The callees that have most of the time of those above.  Where hooks have seen so few calls that
  * they cannot say, the samples do. */
 static bool go_down(const struct dig *d, const struct family *above, struct family *out)
 {
 	const struct measure *m = &d->measure;
 	double enough = 0.5 * measure_ns(m, &above->sum);
+	double luck = d->starved > 0.5 ? task_enough * measure_ns(m, &above->sum) : enough;
 	const struct sample_node *next = sampled_below(d, above->sum.name);
 	struct estimated share;
 
-	if (next && dig_waiter_of(d, next->name).n) {
-		family_of(m, above, next->name, is_same, out);
-		if (out->n && measure_ns(m, &out->sum) >= task_enough * measure_ns(m, &above->sum))
-			return true;
-	}
+	if (largest_task(d, above, out))
+		return true;
 	largest_below(m, above, is_same, out);
 	if (out->n && measure_ns(m, &out->sum) >= enough)
 		return true;
@@ -175,6 +196,8 @@ static bool go_down(const struct dig *d, const struct family *above, struct fami
 	if (!next)
 		return false;
 	family_of(m, above, next->name, is_same, out);
+	if (out->n && measure_ns(m, &out->sum) >= luck)
+		return true;
 	share = measure_share(m, &out->sum, &above->sum);
 	return out->n && measure_ns(m, &out->sum) > 0 && share.margin >= 0 &&
 	       share.value + share.margin >= 0.5 && measure_calls(m, &above->sum) < FEW_CALLS;
@@ -230,7 +253,7 @@ static unsigned ways_to(const struct family *f, const struct family *above)
 	return n;
 }
 
-static void find_crossing(struct dig *d)
+void find_crossing(struct dig *d)
 {
 	struct dig_answer *a = &d->answer;
 

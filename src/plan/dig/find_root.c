@@ -299,6 +299,21 @@ static bool is_worth_telling(struct dig *d, const struct candidate *busiest)
 	return true;
 }
 
+static void keep_others(struct dig *d, const struct choice *of)
+{
+	struct dig_answer *a = &d->answer;
+
+	a->n_others = 0;
+	for (unsigned i = 0; i < of->n_others; i++) {
+		const struct dig_figures *f = of->others[i].figures;
+
+		if (dig_waiter_of(d, f->name).n) /* part of another one */
+			continue;
+		a->others[a->n_others] = dig_keep(d, f->name);
+		a->others_mean[a->n_others++] = (double)f->total_ns / (double)f->timed;
+	}
+}
+
 static bool decide(struct dig *d)
 {
 	struct choice of;
@@ -312,12 +327,7 @@ static bool decide(struct dig *d)
 		return false;
 	}
 	take_root(d, of.slow.figures ? &of.slow : &of.busiest);
-	for (unsigned i = 0; i < of.n_others; i++) {
-		d->answer.others[i] = dig_keep(d, of.others[i].figures->name);
-		d->answer.others_mean[i] = (double)of.others[i].figures->total_ns /
-					   (double)of.others[i].figures->timed;
-	}
-	d->answer.n_others = of.n_others;
+	keep_others(d, &of);
 	d->answer.verdict = of.slow.figures || d->options.method.n ? DIG_METHOD : DIG_NOTHING;
 	if (find_is_gc(&d->answer))
 		d->answer.verdict = DIG_GC;

@@ -172,7 +172,8 @@ static void judge_uneven(const struct dig *d, struct candidate *c, double longer
 void judge_root(const struct dig *d, const struct dig_figures *f, struct candidate *c)
 {
 	struct nature is = judge_nature(d, f->name);
-	double longer = judge_stretch(d, is.computing + is.handing);
+	double longer = judge_stretch(d, is.computing);
+	double unsteady = judge_stretch(d, is.computing + is.handing);
 	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default * longer;
 	double mean;
 
@@ -183,7 +184,7 @@ void judge_root(const struct dig *d, const struct dig_figures *f, struct candida
 		double odd = odd_times * c->spread.median;
 		struct spread s;
 
-		odd = odd > odd_least * longer ? odd : odd_least * longer;
+		odd = odd > odd_least * unsteady ? odd : odd_least * unsteady;
 		s = stats_spread(f->low, f->count, f->n, odd);
 		if (s.slow_time >= odd_time) {
 			c->slow = true;
@@ -192,7 +193,7 @@ void judge_root(const struct dig *d, const struct dig_figures *f, struct candida
 		}
 	}
 	if (!c->slow && d->options.slow_ns <= 0)
-		judge_uneven(d, c, longer);
+		judge_uneven(d, c, unsteady);
 	if (c->slow && longer > 1 && only_waits(d, c, is.computing))
 		c->slow = false;
 	mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
