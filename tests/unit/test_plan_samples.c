@@ -79,6 +79,27 @@ TEST(a_trail_leads_through_the_jdk_to_the_method_that_has_the_time)
 	samples_release(&s);
 }
 
+TEST(a_trail_is_cut_where_ways_part_that_meet_again)
+{
+	static const struct frame ways[] = {
+		{ 0, "a.Web.handle()V", 0, SAMPLE_RUNNING, 0 },
+		{ 1, "a.Cart.all()V", 0, SAMPLE_RUNNING, 0 },
+		{ 2, "a.Bank.ask()V", 58, SAMPLE_RUNNING, 0 },
+		{ 1, "a.Mail.send()V", 2, SAMPLE_RUNNING, 0 },
+		{ 2, "a.Bank.ask()V", 40, SAMPLE_RUNNING, 0 },
+	};
+	struct samples s;
+	struct trail t;
+
+	build(&s, ways, COUNT(ways));
+	trail_follow(&t, s.root.first);
+	CHECK_INT(t.n, 3, "by the larger one of two ways");
+	trail_cut(&t);
+	CHECK_INT(t.n, 1, NULL);
+	CHECK(slice_is(trail_joint(&t), "a.Bank.ask()V"));
+	samples_release(&s);
+}
+
 TEST(candidates_for_roots_are_the_programs_own_busy_frames)
 {
 	const struct sample_node *roots[TRAIL_ROOTS];

@@ -122,6 +122,7 @@ static void follow(struct dig *d)
 
 	find_release_joints(d);
 	trail_follow(t, d->under.root.first ? d->under.root.first : &d->under.root);
+	trail_cut(t);
 	while (d->n_joints < DIG_JOINTS && (joint = trail_joint(t)).n) {
 		struct samples *below = &d->joint[d->n_joints++];
 

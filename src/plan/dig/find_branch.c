@@ -140,6 +140,20 @@ static bool meet_below(const struct measure *m, const struct family *above, stru
 	return out->n && most >= 0.5 * measure_ns(m, &above->sum);
 }
 
+static double nearly_all_of(const struct measure *m, const struct family *above)
+{
+	return 0.75 * measure_ns(m, &above->sum);
+}
+
+/* One callee of it has. */
+static bool has_nearly_all(const struct measure *m, const struct family *above)
+{
+	struct family f;
+
+	largest_below(m, above, is_same, &f);
+	return f.n && measure_ns(m, &f.sum) >= nearly_all_of(m, above);
+}
+
 /* Where the samples go on below a method; NULL: they end there. */
 static const struct sample_node *sampled_below(const struct dig *d, struct slice name)
 {
@@ -184,6 +198,9 @@ static bool go_down(const struct dig *d, const struct family *above, struct fami
 	struct estimated share;
 
 	if (largest_task(d, above, out))
+		return true;
+	if (meet_below(m, above, out) && measure_ns(m, &out->sum) >= nearly_all_of(m, above) &&
+	    !has_nearly_all(m, above))
 		return true;
 	largest_below(m, above, is_same, out);
 	if (out->n && measure_ns(m, &out->sum) >= enough)

@@ -4,6 +4,7 @@
 #include "plan/dig/trail.h"
 
 static const double most = 0.55; /* of its caller's samples: the way goes on */
+static const double nearly_all = 0.75;
 enum {
 	JOINT_WAYS = 16, /* a way to a joint has one sample in so many */
 	JOINTS = 200,	 /* methods that are tried */
@@ -153,6 +154,24 @@ struct slice trail_joint(const struct trail *t)
 	if (!best || (double)most_samples < most * (double)top->total)
 		return (struct slice){ NULL, 0 };
 	return best->name;
+}
+
+void trail_cut(struct trail *t)
+{
+	for (unsigned i = 0; i + 1 < t->n; i++) {
+		double all = (double)t->steps[i].node->total;
+		struct trail above = { .n = i + 1 };
+		struct slice joint;
+
+		if ((double)t->steps[i + 1].node->total >= nearly_all * all)
+			continue;
+		memcpy(above.steps, t->steps, (i + 1) * sizeof(t->steps[0]));
+		joint = trail_joint(&above);
+		if (joint.n && (double)total_of(t->steps[i].node, joint) >= nearly_all * all) {
+			t->n = i + 1;
+			return;
+		}
+	}
 }
 
 unsigned trail_depth(const struct sample_node *n)

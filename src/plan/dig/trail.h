@@ -31,6 +31,10 @@ void trail_extend(struct trail *t, const struct sample_node *top); /* the same b
  * the end's samples, by whatever ways it is called.  .n 0: there is none. */
 struct slice trail_joint(const struct trail *t);
 
+/* Cuts the trail off where it goes on with part of the time only, and some method further down has
+ * nearly all of it: trail_joint then finds that one. */
+void trail_cut(struct trail *t);
+
 bool trail_is_sql(struct slice name); /* executes a statement, by its name */
 
 /* Methods of the program that a thread enters first: candidates for roots, each once, outermost
