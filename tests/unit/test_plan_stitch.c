@@ -89,3 +89,24 @@ TEST(tasks_that_nobody_waits_for_stay_where_they_are)
 	CHECK_INT(s.root.busy, 90, NULL);
 	samples_release(&s);
 }
+
+TEST(two_tasks_of_one_method_share_what_waits_for_them)
+{
+	struct stitch_link links[STITCH_LINKS];
+	struct samples s;
+	const struct sample_node *handle;
+
+	samples_init(&s);
+	add(&s, 0, "a.Web.handle()V", SAMPLE_RUNNING, 0);
+	add(&s, 1, JOIN, SAMPLE_PARKED, 40);
+	add(&s, 0, RUN, SAMPLE_RUNNING, 0);
+	add(&s, 1, "a.Web.lambda$handle$0()J", SAMPLE_RUNNING, 30);
+	add(&s, 1, "a.Web.lambda$handle$1()J", SAMPLE_RUNNING, 10);
+	samples_seal(&s);
+	CHECK_INT(stitch_tasks(&s, links), 2, NULL);
+	handle = s.root.first;
+	CHECK_INT(handle->total, 40, NULL);
+	CHECK_INT(handle->first->total, 0, "nothing waits any more");
+	CHECK_INT(s.root.busy, 40, NULL);
+	samples_release(&s);
+}

@@ -183,6 +183,7 @@ void samples_graft(struct samples *s, struct sample_node *under, const struct sa
 		   double part)
 {
 	struct sample_node *at[DEPTH_MAX + 2] = { under };
+	double rest = 0; /* of rounding, so that many small counts keep their sum */
 
 	for (const struct sample_node *from = n; from; from = samples_next(from, n)) {
 		uint32_t depth = from->depth - n->depth;
@@ -196,8 +197,14 @@ void samples_graft(struct samples *s, struct sample_node *under, const struct sa
 		copy = child_of(s, at[depth], from->name);
 		if (!copy)
 			return;
-		for (int i = 0; i < SAMPLE_STATES; i++)
-			row.self[i] = (uint64_t)((double)from->self[i] * part + 0.5);
+		for (int i = 0; i < SAMPLE_STATES; i++) {
+			double share = (double)from->self[i] * part;
+
+			if (!from->self[i])
+				continue;
+			row.self[i] = share + rest > 0 ? (uint64_t)(share + rest + 0.5) : 0;
+			rest += share - (double)row.self[i];
+		}
 		add_counts(copy, &row);
 		at[depth + 1] = copy;
 	}

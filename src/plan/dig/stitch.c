@@ -12,14 +12,15 @@ enum { TASKS = 64, WAITS = 512 };
 
 struct task {
 	struct slice name;
-	uint64_t total;	 /* samples in it, wherever it runs */
-	uint64_t waited; /* samples that wait for it */
+	uint64_t total; /* samples in it, wherever it runs */
+	double waited;	/* samples that wait for it */
 	bool moved;
 };
 
 struct wait {
 	struct sample_node *leaf;
 	int state;
+	double n; /* its samples; of several tasks that the owner has made each gets its part */
 	struct sample_node *owner; /* the nearest caller that has made the task */
 	int task;
 	int within; /* the task in which it waits, or -1 */
@@ -122,20 +123,21 @@ static void find_tasks(struct stitch *t)
 	}
 }
 
-/* Its nearest caller that has made a task; NULL: none has. */
-static struct sample_node *owner_of(const struct stitch *t, struct sample_node *leaf, int *task)
+static bool makes(const struct stitch *t, int task, const struct sample_node *n)
+{
+	return stitch_is_made_by(t->tasks[task].name, n->name);
+}
+
+/* Its nearest caller that has made tasks, and how many samples these have; NULL: none has. */
+static struct sample_node *owner_of(const struct stitch *t, struct sample_node *leaf,
+				    uint64_t *samples)
 {
 	for (struct sample_node *up = leaf; up->parent; up = up->parent) {
-		int best = -1;
-
+		*samples = 0;
 		for (int i = 0; i < t->n_tasks && !sample_node_is_jdk(up->name); i++)
-			if (stitch_is_made_by(t->tasks[i].name, up->name) &&
-			    (best < 0 || t->tasks[i].total > t->tasks[best].total))
-				best = i;
-		if (best >= 0) {
-			*task = best;
+			*samples += makes(t, i, up) ? t->tasks[i].total : 0;
+		if (*samples)
 			return up;
-		}
 	}
 	return NULL;
 }
@@ -151,32 +153,42 @@ static int task_around(const struct stitch *t, const struct sample_node *n)
 	return -1;
 }
 
+static void add_waits(struct stitch *t, struct sample_node *leaf, int state)
+{
+	uint64_t samples;
+	struct sample_node *owner = owner_of(t, leaf, &samples);
+	int within = task_around(t, leaf);
+
+	for (int i = 0; owner && i < t->n_tasks && t->n_waits < WAITS; i++) {
+		double part = (double)t->tasks[i].total / (double)samples;
+
+		if (!makes(t, i, owner) || i == within)
+			continue;
+		t->waits[t->n_waits++] = (struct wait){ .leaf = leaf,
+							.state = state,
+							.n = part * (double)leaf->self[state],
+							.owner = owner,
+							.task = i,
+							.within = within };
+		t->tasks[i].waited += part * (double)leaf->self[state];
+	}
+}
+
 static void find_waits(struct stitch *t)
 {
 	const struct sample_node *top = &t->s->root;
 
 	for (const struct sample_node *c = top->first; c; c = samples_next(c, top))
-		for (int i = 0; i < SAMPLE_STATES && t->n_waits < WAITS; i++) {
-			struct wait *w = &t->waits[t->n_waits];
-
-			if (!c->self[i] || kind_of(c, (enum sample_state)i, top) != KIND_FUTURE)
-				continue;
-			*w = (struct wait){ .leaf = (struct sample_node *)(uintptr_t)c,
-					    .state = i };
-			w->owner = owner_of(t, w->leaf, &w->task);
-			w->within = task_around(t, c);
-			if (!w->owner || w->within == w->task)
-				continue;
-			t->tasks[w->task].waited += c->self[i];
-			t->n_waits++;
-		}
+		for (int i = 0; i < SAMPLE_STATES; i++)
+			if (c->self[i] && kind_of(c, (enum sample_state)i, top) == KIND_FUTURE)
+				add_waits(t, (struct sample_node *)(uintptr_t)c, i);
 }
 
 /* ---- moving --------------------------------------------------------------------------------- */
 
 static bool is_ready(const struct stitch *t, int task)
 {
-	if (t->tasks[task].moved || !t->tasks[task].waited)
+	if (t->tasks[task].moved || t->tasks[task].waited <= 0)
 		return false;
 	for (int i = 0; i < t->n_waits; i++)
 		if (t->waits[i].within == task && !t->tasks[t->waits[i].task].moved)
@@ -204,14 +216,13 @@ static bool is_within(const struct sample_node *n, const struct sample_node *top
 static void copy(struct stitch *t, int task, const struct sample_node *from)
 {
 	const struct task *k = &t->tasks[task];
-	double part = k->waited < k->total ? (double)k->waited / (double)k->total : 1;
+	double part = k->waited < (double)k->total ? k->waited / (double)k->total : 1;
 
 	for (int i = 0; i < t->n_waits; i++) {
 		const struct wait *w = &t->waits[i];
 
 		if (w->task == task && !is_within(w->owner, from))
-			samples_graft(t->s, w->owner, from,
-				      part * (double)w->leaf->self[w->state] / (double)k->waited);
+			samples_graft(t->s, w->owner, from, part * w->n / k->waited);
 	}
 }
 
@@ -221,7 +232,7 @@ static void move(struct stitch *t, int task)
 	struct sample_node *from[WAITS];
 	const struct sample_node *top = &t->s->root;
 	int n = 0;
-	double left = k->waited > k->total ? 1 - (double)k->total / (double)k->waited : 0;
+	double left = k->waited > (double)k->total ? 1 - (double)k->total / k->waited : 0;
 
 	for (const struct sample_node *c = top->first; c && n < WAITS; c = samples_next(c, top))
 		if (slice_eq(c->name, k->name) && c->busy && is_task(c))
@@ -234,7 +245,9 @@ static void move(struct stitch *t, int task)
 		if (t->waits[i].task == task) {
 			uint64_t *self = &t->waits[i].leaf->self[t->waits[i].state];
 
-			*self = (uint64_t)((double)*self * left + 0.5);
+			double stay = (double)*self - t->waits[i].n * (1 - left);
+
+			*self = stay > 0 ? (uint64_t)(stay + 0.5) : 0;
 		}
 	k->moved = true;
 }
