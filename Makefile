@@ -100,6 +100,8 @@ CLI_OBJ := $(call objects,$(call sources,$(CLI_FOLDERS)),$(OBJ))
 START_SRC := src/start/start.c src/start/meant.c src/jvm/launch.c src/jvm/apps.c src/rule/pattern.c \
 	src/base/arena.c src/base/mem.c
 START_OBJ := $(call objects,$(START_SRC),$(OBJ)/start)
+# The store without the manager.
+STORE_OBJ = $(call objects,$(call sources,manager/archive manager/figures manager/net) src/manager/log.c,$(OBJ))
 MANAGER_OBJ := $(call objects,$(call sources,$(MANAGER_FOLDERS)),$(OBJ))
 AGENT_OBJ := $(call objects,$(call sources,$(AGENT_FOLDERS)) src/start/meant.c,$(OBJ))
 PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
@@ -287,10 +289,10 @@ test-all: ## the same, but every suite on every JDK
 	@$(MAKE) --no-print-directory test NAME=--all
 
 # Programs that only a test suite needs.
-TEST_PROGRAMS := $(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves liar filtered hold.so)
+TEST_PROGRAMS := $(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves liar filtered hold.so manager-engine)
 TEST_SRC := tests/mutants/mutants.c tests/faults/hostile.c tests/cache/batter.c tests/elf/dump.c \
 	tests/hook/lengths.c tests/hook/moves.c tests/filter/filtered.c tests/hostile/liar.c \
-	tests/hostile/made_up.c
+	tests/hostile/made_up.c tests/manager/engine.c
 $(OUT)/mutants: $(OBJ)/tests/mutants/mutants.o
 $(OUT)/hostile: $(OBJ)/tests/faults/hostile.o
 $(OUT)/batter: $(OBJ)/tests/cache/batter.o
@@ -303,6 +305,10 @@ $(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves liar
 $(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves liar filtered):
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^ -lm
+
+$(OUT)/manager-engine: $(OBJ)/tests/manager/engine.o $(STORE_OBJ) $(OUT)/tested.a $(CORE_OBJ)
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $^ $(MANAGER_LIBS) -lm -lpthread
 
 # An agent that holds threads in ours, for tests/clients.
 $(OUT)/hold.so: tests/clients/hold.c Makefile
@@ -376,7 +382,7 @@ $(BENCH_SRC:%.c=$(OUT)/%): $(OUT)/%: $(OBJ)/%.o $(CORE_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(BENCH_LIBS) -lm
 # The manager's store without the manager.
-$(OUT)/bench/manager/ingest: $(call objects,$(call sources,manager/archive manager/figures) src/manager/log.c,$(OBJ))
+$(OUT)/bench/manager/ingest: $(STORE_OBJ)
 $(OUT)/bench/manager/ingest: BENCH_LIBS = $(MANAGER_LIBS) -lpthread
 
 # bench/tree: the agent with a recorder between it and the probe, and the probe with a recorded clock.

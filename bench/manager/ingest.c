@@ -85,7 +85,7 @@ static void put_one(struct archive *s, uint64_t number, uint64_t when_ms)
 	make_calls(calls);
 	part.end_ns = calls[0].elapsed_ns;
 	pack_put(&t, &packed);
-	job->job.run = archive_run_trace;
+	job->job.kind = JOB_TRACE;
 	job->t = (struct archive_trace){ .app = slice_str("shop"),
 					 .instance = slice_str("h-1"),
 					 .root = names[0].method,
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	struct archive *s;
 	double begin, took;
 
-	if (argc != 3 || !n || archive_open(&s, argv[1], &limits) < 0)
+	if (argc != 3 || !n || archive_open(&s, argv[1], "", &limits) < 0)
 		return 2;
 	make_names();
 	before = bytes_in(argv[1]);

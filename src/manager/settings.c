@@ -202,6 +202,8 @@ static int set_one(struct settings *c, int id, const char *value)
 		return set_listen(c, value);
 	case OPT_STORE:
 		return settings_text(c->store, sizeof(c->store), value);
+	case OPT_SPOOL:
+		return settings_text(c->spool, sizeof(c->spool), value);
 	case OPT_TOKEN:
 		return set_token(c->operate, value);
 	case OPT_VIEW:
@@ -262,17 +264,16 @@ static int read_file(struct settings *c, const char *path)
 	return rc;
 }
 
-static void set_usual_store(struct settings *c)
+static void set_usual_store(char to[PATH_MAX], const char *below)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
 	if (geteuid() == 0)
-		strcpy(c->store, "/var/lib/sonde");
+		snprintf(to, PATH_MAX, "/var/lib/sonde%s", below);
 	else if (state && state[0] == '/')
-		snprintf(c->store, sizeof(c->store), "%s/sonde/manager", state);
+		snprintf(to, PATH_MAX, "%s/sonde/manager%s", state, below);
 	else
-		snprintf(c->store, sizeof(c->store), "%s/.local/state/sonde/manager",
-			 home ? home : "");
+		snprintf(to, PATH_MAX, "%s/.local/state/sonde/manager%s", home ? home : "", below);
 }
 
 static void set_usual_sonde(struct settings *c)
@@ -341,6 +342,8 @@ int settings_read(struct settings *c, int argc, char **argv)
 	if (rc == SETTINGS_GO && optind < argc)
 		rc = settings_wrong("it takes options alone", argv[optind]);
 	if (rc == SETTINGS_GO && !c->store[0])
-		set_usual_store(c);
+		set_usual_store(c->store, "");
+	if (rc == SETTINGS_GO && !c->spool[0])
+		set_usual_store(c->spool, "/spool");
 	return rc == SETTINGS_GO ? check(c) : rc;
 }

@@ -17,8 +17,9 @@ struct settings {
 	char address[64]; /* of --listen */
 	uint16_t port;
 	bool is_loopback;
-	bool plain; /* --plain: no TLS though it is not loopback */
-	char store[PATH_MAX];
+	bool plain;	      /* --plain: no TLS though it is not loopback */
+	char store[PATH_MAX]; /* a directory, or clickhouse://... */
+	char spool[PATH_MAX]; /* what waits for it */
 	char cert[PATH_MAX], key[PATH_MAX];
 	char operate[SETTINGS_TOKEN], view[SETTINGS_TOKEN]; /* tokens; "": none */
 	char names[SETTINGS_NAMES][256];		    /* other names of this host */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive.c - opens the store, and its writer: a queue, and one commit for all that is in it. */
+/* archive.c - the writer: a queue, and one commit for all that is in it. */
 #include "manager/archive/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -14,9 +15,25 @@
 
 #include "base/mem.h"
 #include "manager/log.h"
+#include "base/map.h"
 #include "manager/archive/archive_priv.h"
 
-enum { BEHIND = 20000, SWEEP_MS = 60000, GATHER_MS = 50, BUSY_MS = 10000 };
+enum { BEHIND = 20000, SWEEP_MS = 60000, GATHER_MS = 50 };
+
+struct archive {
+	const struct archive_engine *engine;
+	void *back;
+	pthread_t writer;
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	struct archive_job *first, **last;
+	size_t queued;
+	uint64_t written, failed;
+	uint64_t swept_ms;
+	bool ends, is_well;
+	struct map torn; /* of the writer: name of a chain -> its number */
+	struct arena torn_names;
+};
 
 const unsigned archive_step_ms[ARCHIVE_LEVELS] = { 10000, 60000, 600000 };
 
@@ -92,17 +109,6 @@ bool archive_is_behind(const struct archive *s)
 
 /* ---- the writer ---- */
 
-static bool execute(struct archive *s, const char *sql)
-{
-	char *why = NULL;
-
-	if (sqlite3_exec(s->db, sql, NULL, NULL, &why) == SQLITE_OK)
-		return true;
-	log_put(LOG_ERROR, "%s: %s: %s", s->path, sql, why ? why : "");
-	sqlite3_free(why);
-	return false;
-}
-
 static void finish(struct archive *s, struct archive_job *job, int rc)
 {
 	struct waiting *w = job->owner;
@@ -111,14 +117,6 @@ static void finish(struct archive *s, struct archive_job *job, int rc)
 		*w = (struct waiting){ true, rc };
 	s->queued--;
 	archive_job_drop(job);
-}
-
-/* Numbers that were given to names in what is rolled back are not in the store. */
-static void forget_ids(struct archive *s)
-{
-	for (unsigned i = 0; i < COUNT(s->ids); i++)
-		map_release(&s->ids[i]);
-	arena_release(&s->names);
 }
 
 static bool is_torn(struct archive *s, const struct archive_job *job)
@@ -141,26 +139,14 @@ static void tear(struct archive *s, const struct archive_job *job)
 		*at = (uintptr_t)job->chain;
 }
 
-/* Each job alone can fail without taking the others along. */
 static int run_one(struct archive *s, struct archive_job *job)
 {
-	int rc;
-
-	if (is_torn(s, job) || !execute(s, "SAVEPOINT job"))
-		return E_IO;
-	rc = job->run(s, job);
-	if (sqlite3_get_autocommit(s->db)) /* a full disk: SQLite has rolled back everything */
-		return E_IO;
-	if (rc < 0) {
-		execute(s, "ROLLBACK TO job");
-		forget_ids(s);
-	}
-	return execute(s, "RELEASE job") ? rc : E_IO;
+	return is_torn(s, job) ? E_IO : s->engine->run(s->back, job);
 }
 
 static void run_all(struct archive *s, struct archive_job *jobs)
 {
-	bool good = execute(s, "BEGIN IMMEDIATE");
+	bool good = s->engine->begin(s->back);
 	struct archive_job *next;
 	uint64_t failed = 0, n = 0;
 
@@ -169,17 +155,15 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 
 		if (rc < 0)
 			tear(s, job);
-		good = good && !sqlite3_get_autocommit(s->db);
+		good = good && !s->engine->is_lost(s->back);
 		n++;
 		failed += rc < 0;
 		if (job->owner)
 			((struct waiting *)job->owner)->rc = rc;
 	}
-	good = good && execute(s, "COMMIT");
-	if (!good && !sqlite3_get_autocommit(s->db))
-		execute(s, "ROLLBACK");
+	good = good && s->engine->commit(s->back);
 	if (!good)
-		forget_ids(s);
+		s->engine->rollback(s->back);
 	for (struct archive_job *job = jobs; job && !good; job = job->next)
 		tear(s, job);
 	pthread_mutex_lock(&s->lock);
@@ -239,62 +223,14 @@ static void *write_all(void *arg)
 			if (!ends && !someone_waits(s))
 				usleep(GATHER_MS * 1000);
 		}
+		if (s->engine->tick)
+			s->engine->tick(s->back);
 		if (archive_now_ms() - s->swept_ms > SWEEP_MS) {
-			archive_sweep(s);
+			s->engine->sweep(s->back);
 			s->swept_ms = archive_now_ms();
 		}
 	}
 	return NULL;
-}
-
-/* ---- readers ---- */
-
-static sqlite3 *open_reader(struct archive *s)
-{
-	sqlite3 *db = NULL;
-
-	if (sqlite3_open_v2(s->path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
-	    SQLITE_OK) {
-		sqlite3_close(db);
-		return NULL;
-	}
-	sqlite3_busy_timeout(db, BUSY_MS);
-	sqlite3_exec(db, "PRAGMA mmap_size=268435456; PRAGMA cache_size=-16384", NULL, NULL, NULL);
-	return db;
-}
-
-sqlite3 *archive_reader(struct archive *s)
-{
-	sqlite3 *db = NULL;
-
-	pthread_mutex_lock(&s->reading);
-	while (!db) {
-		for (unsigned i = 0; i < READERS && !db; i++) {
-			if (s->busy[i])
-				continue;
-			if (!s->readers[i])
-				s->readers[i] = open_reader(s);
-			db = s->readers[i];
-			s->busy[i] = db != NULL;
-			if (!db)
-				goto out;
-		}
-		if (!db)
-			pthread_cond_wait(&s->free, &s->reading);
-	}
-out:
-	pthread_mutex_unlock(&s->reading);
-	return db;
-}
-
-void archive_reader_back(struct archive *s, sqlite3 *db)
-{
-	pthread_mutex_lock(&s->reading);
-	for (unsigned i = 0; i < READERS; i++)
-		if (s->readers[i] == db)
-			s->busy[i] = false;
-	pthread_cond_signal(&s->free);
-	pthread_mutex_unlock(&s->reading);
 }
 
 /* ---- open and close ---- */
@@ -315,61 +251,36 @@ static bool make_dirs(const char *dir)
 }
 
 /* Two managers with one store would both collect the same. */
-static int lock_dir(struct archive *s, const char *dir)
+int archive_take_dir(const char *dir, int *fd)
 {
-	s->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->lock_fd >= 0 && flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0)
+	if (!make_dirs(dir)) {
+		log_put(LOG_ERROR, "%s: cannot be made: %s", dir, strerror(errno));
+		return E_IO;
+	}
+	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	log_put(LOG_ERROR, "%s: %s", dir,
 		errno == EWOULDBLOCK ? "another sonded uses this store" : strerror(errno));
 	return E_IO;
 }
 
-static int open_file(struct archive *s, const char *dir)
+int archive_open(struct archive **out, const char *where, const char *spool,
+		 const struct archive_limits *limits)
 {
-	mode_t old = umask(077); /* arguments and names of customers are in it */
-	int rc;
-
-	snprintf(s->path, sizeof(s->path), "%.4000s/sonde.db", dir);
-	rc = sqlite3_open_v2(s->path, &s->db,
-			     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-			     NULL);
-	umask(old);
-	if (rc != SQLITE_OK) {
-		log_put(LOG_ERROR, "%s: %s", s->path, sqlite3_errmsg(s->db));
-		return E_IO;
-	}
-	sqlite3_busy_timeout(s->db, BUSY_MS);
-	return archive_prepare(s);
-}
-
-static void init(struct archive *s, const struct archive_limits *limits)
-{
-	s->limits = *limits;
-	s->lock_fd = -1;
-	s->is_well = true;
-	s->last = &s->first;
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_mutex_init(&s->reading, NULL);
-	pthread_cond_init(&s->work, NULL);
-	pthread_cond_init(&s->done, NULL);
-	pthread_cond_init(&s->free, NULL);
-}
-
-int archive_open(struct archive **out, const char *dir, const struct archive_limits *limits)
-{
+	bool remote = strncmp(where, "clickhouse://", 13) == 0;
 	struct archive *s = mem_alloc(sizeof(*s));
 	int rc;
 
 	if (!s)
 		return E_NO_MEMORY;
-	*s = (struct archive){ 0 };
-	init(s, limits);
-	rc = make_dirs(dir) ? lock_dir(s, dir) : E_IO;
-	if (rc < 0 && s->lock_fd < 0)
-		log_put(LOG_ERROR, "%s: cannot be made: %s", dir, strerror(errno));
-	if (rc >= 0)
-		rc = open_file(s, dir);
+	*s = (struct archive){ .is_well = true };
+	s->engine = remote ? &clickhouse_engine : &sqlite_engine;
+	s->last = &s->first;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->work, NULL);
+	pthread_cond_init(&s->done, NULL);
+	rc = s->engine->open(&s->back, &(struct archive_place){ where, spool, *limits });
 	if (rc >= 0 && pthread_create(&s->writer, NULL, write_all, s) != 0)
 		rc = E_NO_MEMORY;
 	if (rc < 0) {
@@ -392,30 +303,78 @@ void archive_close(struct archive *s)
 		pthread_mutex_unlock(&s->lock);
 		pthread_join(s->writer, NULL);
 	}
-	for (unsigned i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(s->st[i]);
-	for (unsigned i = 0; i < READERS; i++)
-		sqlite3_close(s->readers[i]);
-	sqlite3_close(s->db);
-	forget_ids(s);
+	if (s->back)
+		s->engine->close(s->back);
 	map_release(&s->torn);
 	arena_release(&s->torn_names);
-	buf_release(&s->packed);
-	if (s->lock_fd >= 0)
-		close(s->lock_fd);
 	mem_free(s);
 }
 
 void archive_state(struct archive *s, struct archive_state *out)
 {
-	struct stat st;
-
 	pthread_mutex_lock(&s->lock);
 	*out = (struct archive_state){ .queued = s->queued,
 				       .written = s->written,
 				       .failed = s->failed,
 				       .is_well = s->is_well };
 	pthread_mutex_unlock(&s->lock);
-	if (stat(s->path, &st) == 0)
-		out->bytes = (uint64_t)st.st_size;
+	out->bytes = s->engine->bytes(s->back);
+	out->spooled = s->engine->waiting(s->back);
+}
+
+/* ---- reading ---- */
+
+int archive_bases(struct archive *s, struct slice instance, archive_on_base *on, void *ctx)
+{
+	return s->engine->bases(s->back, instance, on, ctx);
+}
+
+int archive_figures(struct archive *s, const struct archive_span *span, archive_on_figure *on,
+		    void *ctx)
+{
+	return s->engine->figures(s->back, span, on, ctx);
+}
+
+int archive_traces(struct archive *s, const struct archive_filter *f, archive_on_trace *on,
+		   void *ctx)
+{
+	return s->engine->traces(s->back, f, on, ctx);
+}
+
+int archive_trace(struct archive *s, uint64_t id, struct buf *blob, archive_on_trace *on, void *ctx)
+{
+	return s->engine->trace(s->back, id, blob, on, ctx);
+}
+
+int archive_plans(struct archive *s, struct slice app, uint64_t version, unsigned limit,
+		  archive_on_plan *on, void *ctx)
+{
+	return s->engine->plans(s->back, app, version, limit, on, ctx);
+}
+
+int archive_digs(struct archive *s, struct slice app, unsigned limit, archive_on_text *on,
+		 void *ctx)
+{
+	return s->engine->digs(s->back, app, limit, on, ctx);
+}
+
+int archive_dig(struct archive *s, struct slice id, archive_on_text *on, void *ctx)
+{
+	return s->engine->dig(s->back, id, on, ctx);
+}
+
+int archive_alerts(struct archive *s, const struct archive_alerts *which, archive_on_text *on,
+		   void *ctx)
+{
+	return s->engine->alerts(s->back, which, on, ctx);
+}
+
+int archive_carried(struct archive *s, archive_on_carried *on, void *ctx)
+{
+	return s->engine->carried(s->back, on, ctx);
+}
+
+int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void *ctx)
+{
+	return s->engine->audit(s->back, limit, on, ctx);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* archive.h - what the manager keeps: figures in intervals, transactions, plans, who did what.
  *
- * One SQLite file.  All writing is done by one thread, which takes what has come together and
- * commits it at once (group commit); archive_put() only queues, archive_put_wait() returns when its job
- * is on disk.  Reading goes through connections of its own and may be done by any thread.
+ * An engine below it does the work (archive_priv.h): a SQLite file, or a ClickHouse server.  All writing is
+ * done by one thread, which takes what has come together and commits it at once (group commit);
+ * archive_put() only queues, archive_put_wait() returns when its job is on disk.  Reading may be
+ * done by any thread.
  *
  * Figures are sums of what was added since the last time; the totals they were made from are
  * written in the same transaction, so that nothing is counted twice after a crash, and what was not
@@ -21,8 +22,10 @@ struct archive_limits {
 	uint64_t keep_bytes;
 };
 
-/* 0; or negative after a line in the log. */
-int archive_open(struct archive **out, const char *dir, const struct archive_limits *limits);
+/* where: a directory, or clickhouse://[USER[:PASSWORD]@]HOST:PORT/DATABASE with `spool`, a directory for what
+ * waits while it is down.  0; or negative after a line in the log. */
+int archive_open(struct archive **out, const char *where, const char *spool,
+		 const struct archive_limits *limits);
 void archive_close(struct archive *s); /* writes what is queued; NULL is fine */
 
 /* ---- figures ---- */
@@ -82,10 +85,22 @@ struct archive_filter {
 
 /* ---- jobs of the writer ---- */
 
+enum archive_kind {
+	JOB_INSTANCE,
+	JOB_FIGURES,
+	JOB_TRACE,
+	JOB_PLAN,
+	JOB_AUDIT,
+	JOB_DIG,
+	JOB_ALERT,
+	JOB_CARRIED,
+	JOB_KINDS
+};
+
 struct archive_job {
 	struct archive_job *next;
 	struct arena mem; /* of this job and all it points to */
-	int (*run)(struct archive *s, struct archive_job *job);
+	enum archive_kind kind;
 	void *owner; /* of archive_put_wait */
 	/* A job builds upon those before it of the same chain: when one has failed, those that were
 	 * queued behind it fail as well, until there is one of a higher chain. */
@@ -107,7 +122,6 @@ struct job_instance {
 	struct slice ident, app, text; /* text: JSON of what does not change */
 	uint64_t seen_ms;
 };
-int archive_run_instance(struct archive *s, struct archive_job *job);
 
 struct job_figures {
 	struct archive_job job;
@@ -116,20 +130,17 @@ struct job_figures {
 	struct archive_base *bases;
 	size_t n, n_bases;
 };
-int archive_run_figures(struct archive *s, struct archive_job *job);
 
 struct job_trace {
 	struct archive_job job;
 	struct archive_trace t;
 };
-int archive_run_trace(struct archive *s, struct archive_job *job);
 
 struct job_plan {
 	struct archive_job job;
 	struct slice app, by, comment, doc; /* doc: JSON */
 	uint64_t version, changed_ms;
 };
-int archive_run_plan(struct archive *s, struct archive_job *job);
 
 struct job_audit {
 	struct archive_job job;
@@ -137,14 +148,12 @@ struct job_audit {
 	uint64_t at_ms;
 	int status;
 };
-int archive_run_audit(struct archive *s, struct archive_job *job);
 
 struct job_dig {
 	struct archive_job job;
 	struct slice id, app, doc; /* doc: JSON */
 	uint64_t started_ms;
 };
-int archive_run_dig(struct archive *s, struct archive_job *job);
 
 /* In place of the one of that id, if there is one. */
 struct job_alert {
@@ -152,7 +161,6 @@ struct job_alert {
 	struct slice id, app, doc;   /* doc: JSON */
 	uint64_t began_ms, ended_ms; /* ended_ms 0: it is open */
 };
-int archive_run_alert(struct archive *s, struct archive_job *job);
 
 /* Rules of the plan that are, or have been, in a process. */
 struct job_carried {
@@ -160,7 +168,6 @@ struct job_carried {
 	struct slice instance, texts; /* each text ends with its line */
 	uint64_t at_ms;
 };
-int archive_run_carried(struct archive *s, struct archive_job *job);
 
 /* ---- reading ---- */
 
@@ -210,7 +217,8 @@ typedef void archive_on_audit(void *ctx, const struct job_audit *a);
 int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void *ctx);
 
 struct archive_state {
-	uint64_t bytes, queued, written, failed, traces;
+	uint64_t bytes, queued, written, failed;
+	uint64_t spooled; /* bytes on disk here, for an engine that is down */
 	bool is_well;
 };
 void archive_state(struct archive *s, struct archive_state *out);

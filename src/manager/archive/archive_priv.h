@@ -1,73 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_priv.h - what the files of the store share. */
+/* archive_priv.h - what is below the archive: where its jobs go, and where its answers come from.
+ *
+ * The functions that write are called by one thread, those that read by any. */
 #ifndef MANAGER_ARCHIVE_ARCHIVE_PRIV_H
 #define MANAGER_ARCHIVE_ARCHIVE_PRIV_H
 
-#include <pthread.h>
-#include <sqlite3.h>
-
-#include "base/map.h"
 #include "manager/archive/archive.h"
 
-enum { READERS = 4 };
-
-enum statement {
-	ST_APP_ADD,
-	ST_METHOD_ADD,
-	ST_INSTANCE_ADD,
-	ST_INSTANCE_SET,
-	ST_APP_METHOD,
-	ST_FIGURE,
-	ST_BASE,
-	ST_TRACE,
-	ST_BLOB,
-	ST_DATA,
-	ST_PLAN,
-	ST_AUDIT,
-	ST_DIG,
-	ST_ALERT,
-	ST_CARRIED,
-	STATEMENTS
-};
-
-struct archive {
-	char path[4096];
+struct archive_place {
+	const char *where, *spool;
 	struct archive_limits limits;
-	int lock_fd;
-	sqlite3 *db; /* the writer's */
-	sqlite3_stmt *st[STATEMENTS];
-	struct arena names;
-	struct map ids[3]; /* of applications, methods, instances: text -> rowid */
-	struct buf packed; /* scratch */
-
-	pthread_t writer;
-	pthread_mutex_t lock;
-	pthread_cond_t work, done;
-	struct archive_job *first, **last;
-	size_t queued;
-	uint64_t written, failed;
-	uint64_t swept_ms;
-	bool ends, is_well;
-	struct map torn; /* of the writer: name of a chain -> its number */
-	struct arena torn_names;
-
-	pthread_mutex_t reading;
-	pthread_cond_t free;
-	sqlite3 *readers[READERS];
-	bool busy[READERS];
 };
 
-sqlite3 *archive_reader(struct archive *s); /* waits for one; NULL: it cannot be opened */
-void archive_reader_back(struct archive *s, sqlite3 *db);
+struct archive_engine {
+	int (*open)(void **back, const struct archive_place *place); /* logs what is wrong */
+	void (*close)(void *back);
+	uint64_t (*bytes)(void *back);
+	uint64_t (*waiting)(void *back); /* bytes that were promised, and are not in it yet */
 
-int archive_prepare(struct archive *s); /* tables and statements of the writer */
-void archive_sweep(struct archive *s);	/* takes out what is too old, or too much */
+	/* begin, then run for each job, then commit: what fails alone leaves nothing.  When `run` says
+	 * E_IO and `is_lost` is true, all that came since begin has gone. */
+	bool (*begin)(void *back);
+	int (*run)(void *back, struct archive_job *job);
+	bool (*is_lost)(void *back);
+	bool (*commit)(void *back);
+	void (*rollback)(void *back);
+	void (*tick)(void *back);  /* about once a second; may be NULL */
+	void (*sweep)(void *back); /* once a minute: takes out what is too old, or too much */
+
+	int (*bases)(void *back, struct slice instance, archive_on_base *on, void *ctx);
+	int (*figures)(void *back, const struct archive_span *span, archive_on_figure *on,
+		       void *ctx);
+	int (*traces)(void *back, const struct archive_filter *f, archive_on_trace *on, void *ctx);
+	int (*trace)(void *back, uint64_t id, struct buf *blob, archive_on_trace *on, void *ctx);
+	int (*plans)(void *back, struct slice app, uint64_t version, unsigned limit,
+		     archive_on_plan *on, void *ctx);
+	int (*digs)(void *back, struct slice app, unsigned limit, archive_on_text *on, void *ctx);
+	int (*dig)(void *back, struct slice id, archive_on_text *on, void *ctx);
+	int (*alerts)(void *back, const struct archive_alerts *which, archive_on_text *on,
+		      void *ctx);
+	int (*carried)(void *back, archive_on_carried *on, void *ctx);
+	int (*audit)(void *back, unsigned limit, archive_on_audit *on, void *ctx);
+};
+
+extern const struct archive_engine sqlite_engine, clickhouse_engine;
+
 uint64_t archive_now_ms(void);
-
-/* Binds in the order of the letters: i uint64_t, s struct slice, b struct slice as bytes. */
-void archive_bind(sqlite3_stmt *st, const char *kinds, ...);
-int archive_step(sqlite3_stmt *st); /* runs a statement without rows, and resets it */
-struct slice archive_text(sqlite3_stmt *st, int column);
-uint64_t archive_number(sqlite3_stmt *st, int column);
+/* Makes a directory with those above it; no two managers may use one: *fd keeps it. */
+int archive_take_dir(const char *dir, int *fd);
 
 #endif

@@ -104,7 +104,7 @@ void carried_keep(struct fleet *f, struct instance *i)
 	hash = hash_of(&texts);
 	job = texts.err || hash == i->carried ? NULL : archive_job(sizeof(*job));
 	if (job) {
-		job->job.run = archive_run_carried;
+		job->job.kind = JOB_CARRIED;
 		job->instance = arena_dup(&job->job.mem, slice_str(i->id));
 		job->texts = arena_dup(&job->job.mem, buf_slice(&texts));
 		job->at_ms = fleet_day_ms();

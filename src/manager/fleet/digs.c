@@ -118,7 +118,7 @@ static void keep(struct fleet *f, const struct dug *d)
 	if (!job)
 		return;
 	digs_json(d, &j);
-	job->job.run = archive_run_dig;
+	job->job.kind = JOB_DIG;
 	job->id = arena_dup(&job->job.mem, slice_str(d->id));
 	job->app = arena_dup(&job->job.mem, slice_str(d->app));
 	job->doc = arena_dup(&job->job.mem, buf_slice(&out));

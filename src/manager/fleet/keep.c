@@ -194,7 +194,7 @@ static bool fill_job(struct job_trace *job, struct instance *i, const struct tra
 
 	pack_put(t, &packed);
 	pack_data(i->gather->data, &data);
-	job->job.run = archive_run_trace;
+	job->job.kind = JOB_TRACE;
 	job->t = (struct archive_trace){
 		.app = slice_str(i->app->name),
 		.instance = arena_dup(mem, slice_str(i->id)),

@@ -333,7 +333,7 @@ static int write_plan(struct fleet *f, const char *app, const struct plan *p)
 	json_open(&j, '{');
 	plan_json(p, &j);
 	json_close(&j, '}');
-	job->job.run = archive_run_plan;
+	job->job.kind = JOB_PLAN;
 	job->app = arena_dup(&job->job.mem, slice_str(app));
 	job->by = arena_dup(&job->job.mem, slice_str(p->by));
 	job->comment = arena_dup(&job->job.mem, slice_str(p->comment));

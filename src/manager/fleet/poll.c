@@ -200,7 +200,7 @@ static void put_instance(struct fleet *f, const struct instance *i)
 	json_key(&j, "jvm");
 	json_text(&j, i->jvm);
 	json_close(&j, '}');
-	job->job.run = archive_run_instance;
+	job->job.kind = JOB_INSTANCE;
 	job->ident = arena_dup(&job->job.mem, slice_str(i->id));
 	job->app = slice_str(i->app->name); /* applications stay */
 	job->text = arena_dup(&job->job.mem, buf_slice(&out));
@@ -241,7 +241,7 @@ void poll_flush(struct fleet *f, struct instance *i)
 		log_put(LOG_ERROR, "out of memory: figures of %s wait", i->id);
 		return;
 	}
-	job->job.run = archive_run_figures;
+	job->job.kind = JOB_FIGURES;
 	job->app = slice_str(i->app->name);
 	job->instance = arena_dup(&job->job.mem, slice_str(i->id));
 	job->job.chained_to = job->instance;

@@ -159,6 +159,8 @@ static void put_manager(struct metrics_page *p)
 		(double)store.queued);
 	put_one(p, "sonde_manager_store_failed_total", "counter", "Jobs that could not be stored.",
 		(double)store.failed);
+	put_one(p, "sonde_manager_store_spooled_bytes", "gauge",
+		"What waits on disk for an engine that is down.", (double)store.spooled);
 	put_one(p, "sonde_manager_methods_left_out", "gauge",
 		"Series that this page has no room for.", (double)p->left_out);
 }

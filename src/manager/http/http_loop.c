@@ -219,7 +219,7 @@ static void audit(struct api_request *c, int status)
 	if (strcmp(c->route->action, "login") == 0)
 		body.n = 0; /* there is a token in it */
 	body.n = body.n < 2000 ? body.n : 2000;
-	job->job.run = archive_run_audit;
+	job->job.kind = JOB_AUDIT;
 	job->at_ms = fleet_day_ms();
 	job->who = arena_dup(&job->job.mem, slice_str(c->who));
 	job->role = slice_str(c->role == ROLE_OPERATE ? "operate"

@@ -58,6 +58,14 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Without the password. */
+static const char *shown_store(const char *store)
+{
+	const char *at = strrchr(store, '@');
+
+	return strncmp(store, "clickhouse://", 13) == 0 && at ? at + 1 : store;
+}
+
 /* Closes the store. */
 static int serve(const struct settings *config, struct archive *store)
 {
@@ -79,7 +87,7 @@ static int serve(const struct settings *config, struct archive *store)
 		log_put(LOG_INFO,
 			"sonded " SONDE_VERSION " listens on http%s://%s%s%s:%u, store %s",
 			config->cert[0] ? "s" : "", six ? "[" : "", config->address, six ? "]" : "",
-			(unsigned)port, config->store);
+			(unsigned)port, shown_store(config->store));
 		notify("READY=1");
 		fleet_run(&fleet);
 		notify("STOPPING=1");
@@ -106,7 +114,7 @@ int main(int argc, char **argv)
 	log_set(config.level);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	limits = (struct archive_limits){ config.keep_days, config.keep_bytes };
-	if (archive_open(&store, config.store, &limits) < 0)
+	if (archive_open(&store, config.store, config.spool, &limits) < 0)
 		return CANNOT;
 	return serve(&config, store);
 }

@@ -70,7 +70,7 @@ static void keep(struct lookout *w, const struct alert *a, struct slice json)
 
 	if (!job)
 		return;
-	job->job.run = archive_run_alert;
+	job->job.kind = JOB_ALERT;
 	job->id = arena_dup(&job->job.mem, slice_str(a->id));
 	job->app = arena_dup(&job->job.mem, slice_str(a->app));
 	job->doc = arena_dup(&job->job.mem, json);

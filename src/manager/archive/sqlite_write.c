@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_write.c - the tables, and the jobs of the writer.
+/* sqlite_write.c - the tables, and the jobs of the writer.
  *
  * Names of applications, methods and instances are written once and are numbers elsewhere.  Figures
  * are added to the rows of all levels of roll-up at once. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "manager/figures/spread.h"
 #include "manager/log.h"
-#include "manager/archive/archive_priv.h"
+#include "manager/archive/blob.h"
+#include "manager/archive/sqlite_priv.h"
 
 enum { SCHEMA = 1, DAY_MS = 86400000, SWEEP_ROWS = 20000 };
 
@@ -81,7 +81,7 @@ static const char *const sql[STATEMENTS] = {
 
 /* ---- statements ---- */
 
-void archive_bind(sqlite3_stmt *st, const char *kinds, ...)
+void sqlite_bind(sqlite3_stmt *st, const char *kinds, ...)
 {
 	va_list args;
 
@@ -102,7 +102,7 @@ void archive_bind(sqlite3_stmt *st, const char *kinds, ...)
 	va_end(args);
 }
 
-int archive_step(sqlite3_stmt *st)
+int sqlite_step(sqlite3_stmt *st)
 {
 	int rc = sqlite3_step(st);
 
@@ -113,14 +113,14 @@ int archive_step(sqlite3_stmt *st)
 	return rc == SQLITE_CONSTRAINT ? E_DUPLICATE : E_IO;
 }
 
-struct slice archive_text(sqlite3_stmt *st, int column)
+struct slice sqlite_text(sqlite3_stmt *st, int column)
 {
 	const void *p = sqlite3_column_blob(st, column);
 
 	return (struct slice){ p, (size_t)sqlite3_column_bytes(st, column) };
 }
 
-uint64_t archive_number(sqlite3_stmt *st, int column)
+uint64_t sqlite_number(sqlite3_stmt *st, int column)
 {
 	return (uint64_t)sqlite3_column_int64(st, column);
 }
@@ -138,7 +138,7 @@ static void spread_sum(sqlite3_context *ctx, int n, sqlite3_value **v)
 	buf_release(&out);
 }
 
-static bool run_sql(struct archive *s, const char *text)
+static bool run_sql(struct sqlite *s, const char *text)
 {
 	char *why = NULL;
 
@@ -149,7 +149,7 @@ static bool run_sql(struct archive *s, const char *text)
 	return false;
 }
 
-static int check_version(struct archive *s)
+static int check_version(struct sqlite *s)
 {
 	sqlite3_stmt *st = NULL;
 	int version = -1;
@@ -164,7 +164,7 @@ static int check_version(struct archive *s)
 	return E_VERSION;
 }
 
-int archive_prepare(struct archive *s)
+int sqlite_prepare(struct sqlite *s)
 {
 	char version[48];
 
@@ -194,7 +194,7 @@ int archive_prepare(struct archive *s)
 
 enum { IDS_APP, IDS_METHOD, IDS_INSTANCE };
 
-static int number_of(struct archive *s, unsigned kind, struct slice name, uint64_t *out)
+static int number_of(struct sqlite *s, unsigned kind, struct slice name, uint64_t *out)
 {
 	static const enum statement add[] = { ST_APP_ADD, ST_METHOD_ADD, ST_INSTANCE_ADD };
 	uintptr_t *at = map_get(&s->ids[kind], name);
@@ -206,9 +206,9 @@ static int number_of(struct archive *s, unsigned kind, struct slice name, uint64
 		*out = *at;
 		return 0;
 	}
-	archive_bind(st, "s", name);
+	sqlite_bind(st, "s", name);
 	rc = sqlite3_step(st);
-	*out = rc == SQLITE_ROW ? archive_number(st, 0) : 0;
+	*out = rc == SQLITE_ROW ? sqlite_number(st, 0) : 0;
 	sqlite3_reset(st);
 	if (rc != SQLITE_ROW)
 		return E_IO;
@@ -221,7 +221,7 @@ static int number_of(struct archive *s, unsigned kind, struct slice name, uint64
 
 /* ---- jobs ---- */
 
-int archive_run_instance(struct archive *s, struct archive_job *job)
+static int run_instance(struct sqlite *s, struct archive_job *job)
 {
 	struct job_instance *j = (struct job_instance *)job;
 	uint64_t app, id;
@@ -229,11 +229,11 @@ int archive_run_instance(struct archive *s, struct archive_job *job)
 	if (number_of(s, IDS_APP, j->app, &app) < 0 ||
 	    number_of(s, IDS_INSTANCE, j->ident, &id) < 0)
 		return E_IO;
-	archive_bind(s->st[ST_INSTANCE_SET], "iisi", app, j->seen_ms, j->text, id);
-	return archive_step(s->st[ST_INSTANCE_SET]);
+	sqlite_bind(s->st[ST_INSTANCE_SET], "iisi", app, j->seen_ms, j->text, id);
+	return sqlite_step(s->st[ST_INSTANCE_SET]);
 }
 
-static int put_figure(struct archive *s, const struct archive_figure *f, uint64_t app,
+static int put_figure(struct sqlite *s, const struct archive_figure *f, uint64_t app,
 		      uint64_t instance)
 {
 	sqlite3_stmt *st = s->st[ST_FIGURE];
@@ -243,32 +243,32 @@ static int put_figure(struct archive *s, const struct archive_figure *f, uint64_
 
 	if (rc < 0)
 		return rc;
-	archive_bind(s->st[ST_APP_METHOD], "ii", app, method);
-	rc = archive_step(s->st[ST_APP_METHOD]);
+	sqlite_bind(s->st[ST_APP_METHOD], "ii", app, method);
+	rc = sqlite_step(s->st[ST_APP_METHOD]);
 	for (uint64_t level = 0; level < ARCHIVE_LEVELS && rc >= 0; level++) {
 		uint64_t slot = f->slot_ms - f->slot_ms % archive_step_ms[level];
 
-		archive_bind(st, "iiiiiiiiiiiiiiiib", level, app, method, slot, instance, n[0],
-			     n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], f->max_ns,
-			     f->active_peak, f->spread);
-		rc = archive_step(st);
+		sqlite_bind(st, "iiiiiiiiiiiiiiiib", level, app, method, slot, instance, n[0], n[1],
+			    n[2], n[3], n[4], n[5], n[6], n[7], n[8], f->max_ns, f->active_peak,
+			    f->spread);
+		rc = sqlite_step(st);
 	}
 	return rc;
 }
 
-static int put_base(struct archive *s, const struct archive_base *b, uint64_t instance)
+static int put_base(struct sqlite *s, const struct archive_base *b, uint64_t instance)
 {
 	const uint64_t *n = b->sums;
 	uint64_t method;
 
 	if (number_of(s, IDS_METHOD, b->method, &method) < 0)
 		return E_IO;
-	archive_bind(s->st[ST_BASE], "iiiiiiiiiiiiib", instance, (uint64_t)b->id, method, n[0],
-		     n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], b->max_ns, b->raw);
-	return archive_step(s->st[ST_BASE]);
+	sqlite_bind(s->st[ST_BASE], "iiiiiiiiiiiiib", instance, (uint64_t)b->id, method, n[0], n[1],
+		    n[2], n[3], n[4], n[5], n[6], n[7], n[8], b->max_ns, b->raw);
+	return sqlite_step(s->st[ST_BASE]);
 }
 
-int archive_run_figures(struct archive *s, struct archive_job *job)
+static int run_figures(struct sqlite *s, struct archive_job *job)
 {
 	struct job_figures *j = (struct job_figures *)job;
 	uint64_t app, instance;
@@ -283,7 +283,7 @@ int archive_run_figures(struct archive *s, struct archive_job *job)
 	return rc;
 }
 
-static int put_data(struct archive *s, const struct archive_trace *t, uint64_t id)
+static int put_data(struct sqlite *s, const struct archive_trace *t, uint64_t id)
 {
 	struct slice rest = t->data;
 	int rc = 0;
@@ -299,27 +299,22 @@ static int put_data(struct archive *s, const struct archive_trace *t, uint64_t i
 			part[i] = (struct slice){ rest.p, (size_t)(end - rest.p) };
 			rest = (struct slice){ end + 1, rest.n - part[i].n - 1 };
 		}
-		archive_bind(s->st[ST_DATA], "ssii", part[0], part[1], t->when_ms, id);
-		rc = archive_step(s->st[ST_DATA]);
+		sqlite_bind(s->st[ST_DATA], "ssii", part[0], part[1], t->when_ms, id);
+		rc = sqlite_step(s->st[ST_DATA]);
 	}
 	return rc;
 }
 
-static int put_blob(struct archive *s, struct slice blob, uint64_t id)
+static int put_blob(struct sqlite *s, struct slice blob, uint64_t id)
 {
-	size_t room = ZSTD_compressBound(blob.n), n;
-
 	buf_clear(&s->packed);
-	if (!buf_room(&s->packed, room))
+	if (blob_compress(blob, &s->packed) < 0)
 		return E_NO_MEMORY;
-	n = ZSTD_compress(s->packed.p, room, blob.p, blob.n, 1);
-	if (ZSTD_isError(n))
-		return E_NO_MEMORY;
-	archive_bind(s->st[ST_BLOB], "ib", id, (struct slice){ s->packed.p, n });
-	return archive_step(s->st[ST_BLOB]);
+	sqlite_bind(s->st[ST_BLOB], "ib", id, buf_slice(&s->packed));
+	return sqlite_step(s->st[ST_BLOB]);
 }
 
-int archive_run_trace(struct archive *s, struct archive_job *job)
+static int run_trace(struct sqlite *s, struct archive_job *job)
 {
 	struct archive_trace *t = &((struct job_trace *)job)->t;
 	uint64_t app, instance, root, id;
@@ -329,76 +324,86 @@ int archive_run_trace(struct archive *s, struct archive_job *job)
 	    number_of(s, IDS_INSTANCE, t->instance, &instance) < 0 ||
 	    number_of(s, IDS_METHOD, t->root, &root) < 0)
 		return E_IO;
-	archive_bind(s->st[ST_TRACE], "iiiiiiiisb", app, instance, root, t->when_ms, t->elapsed_ns,
-		     (uint64_t)t->flags, (uint64_t)t->calls, (uint64_t)t->parts, t->thread,
-		     t->data);
-	rc = archive_step(s->st[ST_TRACE]);
+	sqlite_bind(s->st[ST_TRACE], "iiiiiiiisb", app, instance, root, t->when_ms, t->elapsed_ns,
+		    (uint64_t)t->flags, (uint64_t)t->calls, (uint64_t)t->parts, t->thread, t->data);
+	rc = sqlite_step(s->st[ST_TRACE]);
 	id = (uint64_t)sqlite3_last_insert_rowid(s->db);
 	if (rc >= 0)
 		rc = put_blob(s, t->blob, id);
 	return rc < 0 ? rc : put_data(s, t, id);
 }
 
-int archive_run_plan(struct archive *s, struct archive_job *job)
+static int run_plan(struct sqlite *s, struct archive_job *job)
 {
 	struct job_plan *j = (struct job_plan *)job;
 	uint64_t app;
 
 	if (number_of(s, IDS_APP, j->app, &app) < 0)
 		return E_IO;
-	archive_bind(s->st[ST_PLAN], "iiisss", app, j->version, j->changed_ms, j->by, j->comment,
-		     j->doc);
-	return archive_step(s->st[ST_PLAN]);
+	sqlite_bind(s->st[ST_PLAN], "iiisss", app, j->version, j->changed_ms, j->by, j->comment,
+		    j->doc);
+	return sqlite_step(s->st[ST_PLAN]);
 }
 
-int archive_run_audit(struct archive *s, struct archive_job *job)
+static int run_audit(struct sqlite *s, struct archive_job *job)
 {
 	struct job_audit *j = (struct job_audit *)job;
 
-	archive_bind(s->st[ST_AUDIT], "issssssi", j->at_ms, j->who, j->role, j->from, j->action,
-		     j->target, j->detail, (uint64_t)j->status);
-	return archive_step(s->st[ST_AUDIT]);
+	sqlite_bind(s->st[ST_AUDIT], "issssssi", j->at_ms, j->who, j->role, j->from, j->action,
+		    j->target, j->detail, (uint64_t)j->status);
+	return sqlite_step(s->st[ST_AUDIT]);
 }
 
-int archive_run_dig(struct archive *s, struct archive_job *job)
+static int run_dig(struct sqlite *s, struct archive_job *job)
 {
 	struct job_dig *j = (struct job_dig *)job;
 
-	archive_bind(s->st[ST_DIG], "ssis", j->id, j->app, j->started_ms, j->doc);
-	return archive_step(s->st[ST_DIG]);
+	sqlite_bind(s->st[ST_DIG], "ssis", j->id, j->app, j->started_ms, j->doc);
+	return sqlite_step(s->st[ST_DIG]);
 }
 
-int archive_run_alert(struct archive *s, struct archive_job *job)
+static int run_alert(struct sqlite *s, struct archive_job *job)
 {
 	struct job_alert *j = (struct job_alert *)job;
 
-	archive_bind(s->st[ST_ALERT], "ssiis", j->id, j->app, j->began_ms, j->ended_ms, j->doc);
-	return archive_step(s->st[ST_ALERT]);
+	sqlite_bind(s->st[ST_ALERT], "ssiis", j->id, j->app, j->began_ms, j->ended_ms, j->doc);
+	return sqlite_step(s->st[ST_ALERT]);
 }
 
-int archive_run_carried(struct archive *s, struct archive_job *job)
+static int run_carried(struct sqlite *s, struct archive_job *job)
 {
 	struct job_carried *j = (struct job_carried *)job;
 
-	archive_bind(s->st[ST_CARRIED], "sis", j->instance, j->at_ms, j->texts);
-	return archive_step(s->st[ST_CARRIED]);
+	sqlite_bind(s->st[ST_CARRIED], "sis", j->instance, j->at_ms, j->texts);
+	return sqlite_step(s->st[ST_CARRIED]);
+}
+
+int sqlite_run(struct sqlite *s, struct archive_job *job)
+{
+	static int (*const runs[JOB_KINDS])(struct sqlite * s, struct archive_job * job) = {
+		[JOB_INSTANCE] = run_instance, [JOB_FIGURES] = run_figures, [JOB_TRACE] = run_trace,
+		[JOB_PLAN] = run_plan,	       [JOB_AUDIT] = run_audit,	    [JOB_DIG] = run_dig,
+		[JOB_ALERT] = run_alert,       [JOB_CARRIED] = run_carried,
+	};
+
+	return runs[job->kind](s, job);
 }
 
 /* ---- what goes again ---- */
 
-static uint64_t ask_number(struct archive *s, const char *text)
+static uint64_t ask_number(struct sqlite *s, const char *text)
 {
 	sqlite3_stmt *st = NULL;
 	uint64_t n = 0;
 
 	if (sqlite3_prepare_v2(s->db, text, -1, &st, NULL) == SQLITE_OK &&
 	    sqlite3_step(st) == SQLITE_ROW)
-		n = archive_number(st, 0);
+		n = sqlite_number(st, 0);
 	sqlite3_finalize(st);
 	return n;
 }
 
-static void drop_traces(struct archive *s, uint64_t before_ms)
+static void drop_traces(struct sqlite *s, uint64_t before_ms)
 {
 	uint64_t oldest = ask_number(s, "SELECT min(at) FROM trace");
 	char text[600];
@@ -418,7 +423,7 @@ static void drop_traces(struct archive *s, uint64_t before_ms)
 }
 
 /* What was needed of processes to go on with them. */
-static void drop_ended(struct archive *s, uint64_t before_ms)
+static void drop_ended(struct sqlite *s, uint64_t before_ms)
 {
 	char text[260];
 	unsigned long long at = before_ms;
@@ -431,7 +436,7 @@ static void drop_ended(struct archive *s, uint64_t before_ms)
 	run_sql(s, text);
 }
 
-static void drop_figures(struct archive *s, uint64_t now, uint64_t keep_ms)
+static void drop_figures(struct sqlite *s, uint64_t now, uint64_t keep_ms)
 {
 	const uint64_t keep[ARCHIVE_LEVELS] = { DAY_MS, 7ull * DAY_MS, keep_ms };
 	char text[160];
@@ -447,7 +452,7 @@ static void drop_figures(struct archive *s, uint64_t now, uint64_t keep_ms)
 }
 
 /* Who did what, digs, alerts.  Plans stay. */
-static void drop_papers(struct archive *s, uint64_t before_ms)
+static void drop_papers(struct sqlite *s, uint64_t before_ms)
 {
 	char text[240];
 	unsigned long long at = before_ms;
@@ -459,8 +464,9 @@ static void drop_papers(struct archive *s, uint64_t before_ms)
 	run_sql(s, text);
 }
 
-void archive_sweep(struct archive *s)
+void sqlite_sweep(void *back)
 {
+	struct sqlite *s = back;
 	uint64_t now = archive_now_ms(), keep_ms = (uint64_t)s->limits.keep_days * DAY_MS;
 	uint64_t before_ms = now > keep_ms ? now - keep_ms : 0;
 

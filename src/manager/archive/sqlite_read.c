@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_read.c - what is asked of the store, each through a connection of its own. */
+/* sqlite_read.c - what is asked of the store, each through a connection of its own. */
 #include <stdio.h>
-#include <zstd.h>
 
 #include "manager/log.h"
-#include "manager/archive/archive_priv.h"
-
-enum { BLOB_MAX = 256 << 20 };
+#include "manager/archive/blob.h"
+#include "manager/archive/sqlite_priv.h"
 
 /* ---- one question ---- */
 
 struct question {
-	struct archive *s;
+	struct sqlite *s;
 	sqlite3 *db;
 	sqlite3_stmt *st;
 };
 
-static int ask(struct question *q, struct archive *s, const char *text)
+static int ask(struct question *q, struct sqlite *s, const char *text)
 {
-	*q = (struct question){ .s = s, .db = archive_reader(s) };
+	*q = (struct question){ .s = s, .db = sqlite_reader(s) };
 	if (!q->db)
 		return E_IO;
 	if (sqlite3_prepare_v2(q->db, text, -1, &q->st, NULL) == SQLITE_OK)
 		return 0;
 	log_put(LOG_ERROR, "store: %s", sqlite3_errmsg(q->db));
-	archive_reader_back(s, q->db);
+	sqlite_reader_back(s, q->db);
 	return E_IO;
 }
 
@@ -37,13 +35,13 @@ static int answered(struct question *q)
 {
 	int rc = sqlite3_finalize(q->st) == SQLITE_OK ? 0 : E_IO;
 
-	archive_reader_back(q->s, q->db);
+	sqlite_reader_back(q->s, q->db);
 	return rc;
 }
 
 /* ---- figures ---- */
 
-int archive_bases(struct archive *s, struct slice instance, archive_on_base *on, void *ctx)
+int sqlite_bases(void *s, struct slice instance, archive_on_base *on, void *ctx)
 {
 	struct question q;
 	int rc = ask(
@@ -54,15 +52,15 @@ int archive_bases(struct archive *s, struct slice instance, archive_on_base *on,
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "s", instance);
+	sqlite_bind(q.st, "s", instance);
 	while (next_row(&q)) {
-		struct archive_base b = { .id = (uint32_t)archive_number(q.st, 0),
-					  .method = archive_text(q.st, 1),
-					  .max_ns = archive_number(q.st, 11),
-					  .raw = archive_text(q.st, 12) };
+		struct archive_base b = { .id = (uint32_t)sqlite_number(q.st, 0),
+					  .method = sqlite_text(q.st, 1),
+					  .max_ns = sqlite_number(q.st, 11),
+					  .raw = sqlite_text(q.st, 12) };
 
 		for (int i = 0; i < SUMS; i++)
-			b.sums[i] = archive_number(q.st, 2 + i);
+			b.sums[i] = sqlite_number(q.st, 2 + i);
 		on(ctx, &b);
 	}
 	return answered(&q);
@@ -77,8 +75,7 @@ static const char figures_sql[] =
 	" WHERE a.name = ?4 AND (?5 = '' OR m.name = ?5)"
 	" AND (?6 = '' OR f.instance = (SELECT id FROM instance WHERE name = ?6)) ORDER BY m.id, f.slot";
 
-int archive_figures(struct archive *s, const struct archive_span *span, archive_on_figure *on,
-		    void *ctx)
+int sqlite_figures(void *s, const struct archive_span *span, archive_on_figure *on, void *ctx)
 {
 	uint64_t step = archive_step_ms[span->level], from = span->from_ms - span->from_ms % step;
 	struct question q;
@@ -86,17 +83,17 @@ int archive_figures(struct archive *s, const struct archive_span *span, archive_
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "iiisss", (uint64_t)span->level, from, span->to_ms, span->app,
-		     span->method, span->instance);
+	sqlite_bind(q.st, "iiisss", (uint64_t)span->level, from, span->to_ms, span->app,
+		    span->method, span->instance);
 	while (next_row(&q)) {
-		struct archive_figure f = { .method = archive_text(q.st, 0),
-					    .slot_ms = archive_number(q.st, 1),
-					    .max_ns = archive_number(q.st, 11),
-					    .active_peak = archive_number(q.st, 12),
-					    .spread = archive_text(q.st, 13) };
+		struct archive_figure f = { .method = sqlite_text(q.st, 0),
+					    .slot_ms = sqlite_number(q.st, 1),
+					    .max_ns = sqlite_number(q.st, 11),
+					    .active_peak = sqlite_number(q.st, 12),
+					    .spread = sqlite_text(q.st, 13) };
 
 		for (int i = 0; i < SUMS; i++)
-			f.sums[i] = archive_number(q.st, 2 + i);
+			f.sums[i] = sqlite_number(q.st, 2 + i);
 		on(ctx, &f);
 	}
 	return answered(&q);
@@ -155,9 +152,8 @@ static void bind_filter(sqlite3_stmt *st, const struct archive_filter *f)
 {
 	uint64_t most = INT64_MAX, before = f->before_ms ? f->before_ms : most;
 
-	archive_bind(st, "iiiiiii", f->from_ms, f->to_ms, before,
-		     f->before_ms ? f->before_id : most, f->min_ns,
-		     f->max_ns < most ? f->max_ns : most, (uint64_t)f->flags);
+	sqlite_bind(st, "iiiiiii", f->from_ms, f->to_ms, before, f->before_ms ? f->before_id : most,
+		    f->min_ns, f->max_ns < most ? f->max_ns : most, (uint64_t)f->flags);
 	bind_text(st, 8, f->app);
 	bind_text(st, 9, f->instance);
 	for (unsigned i = 0; i < f->n_data; i++) {
@@ -173,21 +169,20 @@ static void bind_filter(sqlite3_stmt *st, const struct archive_filter *f)
 
 static struct archive_trace trace_of(sqlite3_stmt *st)
 {
-	return (struct archive_trace){ .id = archive_number(st, 0),
-				       .app = archive_text(st, 1),
-				       .instance = archive_text(st, 2),
-				       .root = archive_text(st, 3),
-				       .thread = archive_text(st, 4),
-				       .when_ms = archive_number(st, 5),
-				       .elapsed_ns = archive_number(st, 6),
-				       .flags = (uint32_t)archive_number(st, 7),
-				       .calls = (uint32_t)archive_number(st, 8),
-				       .parts = (uint32_t)archive_number(st, 9),
-				       .data = archive_text(st, 10) };
+	return (struct archive_trace){ .id = sqlite_number(st, 0),
+				       .app = sqlite_text(st, 1),
+				       .instance = sqlite_text(st, 2),
+				       .root = sqlite_text(st, 3),
+				       .thread = sqlite_text(st, 4),
+				       .when_ms = sqlite_number(st, 5),
+				       .elapsed_ns = sqlite_number(st, 6),
+				       .flags = (uint32_t)sqlite_number(st, 7),
+				       .calls = (uint32_t)sqlite_number(st, 8),
+				       .parts = (uint32_t)sqlite_number(st, 9),
+				       .data = sqlite_text(st, 10) };
 }
 
-int archive_traces(struct archive *s, const struct archive_filter *f, archive_on_trace *on,
-		   void *ctx)
+int sqlite_traces(void *s, const struct archive_filter *f, archive_on_trace *on, void *ctx)
 {
 	struct buf sql = { 0 };
 	struct question q;
@@ -207,30 +202,14 @@ int archive_traces(struct archive *s, const struct archive_filter *f, archive_on
 	return answered(&q);
 }
 
-static int unpack(struct slice packed, struct buf *out)
-{
-	unsigned long long n = ZSTD_getFrameContentSize(packed.p, packed.n);
-	size_t got;
-
-	if (n > BLOB_MAX) /* also what is not known */
-		return E_DAMAGED;
-	if (!buf_room(out, (size_t)n))
-		return E_NO_MEMORY;
-	got = ZSTD_decompress(out->p + out->n, (size_t)n, packed.p, packed.n);
-	if (ZSTD_isError(got))
-		return E_DAMAGED;
-	out->n += got;
-	return 0;
-}
-
-int archive_trace(struct archive *s, uint64_t id, struct buf *blob, archive_on_trace *on, void *ctx)
+int sqlite_trace(void *s, uint64_t id, struct buf *blob, archive_on_trace *on, void *ctx)
 {
 	struct question q;
 	int found = E_NOT_FOUND, rc = ask(&q, s, "SELECT " TRACE_COLUMNS " WHERE t.id = ?");
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "i", id);
+	sqlite_bind(q.st, "i", id);
 	if (next_row(&q)) {
 		struct archive_trace t = trace_of(q.st);
 
@@ -243,8 +222,8 @@ int archive_trace(struct archive *s, uint64_t id, struct buf *blob, archive_on_t
 	rc = ask(&q, s, "SELECT bytes FROM blob WHERE id = ?");
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "i", id);
-	rc = next_row(&q) ? unpack(archive_text(q.st, 0), blob) : E_NOT_FOUND;
+	sqlite_bind(q.st, "i", id);
+	rc = next_row(&q) ? blob_expand(sqlite_text(q.st, 0), blob) : E_NOT_FOUND;
 	answered(&q);
 	return rc;
 }
@@ -259,30 +238,29 @@ static const char newest_plans_sql[] =
 	" WHERE p.version = (SELECT max(version) FROM plan WHERE app = p.app)"
 	" AND ?1 = '' AND ?2 = 0 LIMIT ?3";
 
-int archive_plans(struct archive *s, struct slice app, uint64_t version, unsigned limit,
-		  archive_on_plan *on, void *ctx)
+int sqlite_plans(void *s, struct slice app, uint64_t version, unsigned limit, archive_on_plan *on,
+		 void *ctx)
 {
 	struct question q;
 	int rc = ask(&q, s, app.n ? plans_sql : newest_plans_sql);
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "sii", app, version, (uint64_t)limit);
+	sqlite_bind(q.st, "sii", app, version, (uint64_t)limit);
 	while (next_row(&q)) {
-		struct archive_plan p = { .app = archive_text(q.st, 0),
-					  .version = archive_number(q.st, 1),
-					  .changed_ms = archive_number(q.st, 2),
-					  .by = archive_text(q.st, 3),
-					  .comment = archive_text(q.st, 4),
-					  .doc = archive_text(q.st, 5) };
+		struct archive_plan p = { .app = sqlite_text(q.st, 0),
+					  .version = sqlite_number(q.st, 1),
+					  .changed_ms = sqlite_number(q.st, 2),
+					  .by = sqlite_text(q.st, 3),
+					  .comment = sqlite_text(q.st, 4),
+					  .doc = sqlite_text(q.st, 5) };
 
 		on(ctx, &p);
 	}
 	return answered(&q);
 }
 
-int archive_digs(struct archive *s, struct slice app, unsigned limit, archive_on_text *on,
-		 void *ctx)
+int sqlite_digs(void *s, struct slice app, unsigned limit, archive_on_text *on, void *ctx)
 {
 	struct question q;
 	int rc =
@@ -291,27 +269,26 @@ int archive_digs(struct archive *s, struct slice app, unsigned limit, archive_on
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "si", app, (uint64_t)limit);
+	sqlite_bind(q.st, "si", app, (uint64_t)limit);
 	while (next_row(&q))
-		on(ctx, archive_text(q.st, 0));
+		on(ctx, sqlite_text(q.st, 0));
 	return answered(&q);
 }
 
-int archive_dig(struct archive *s, struct slice id, archive_on_text *on, void *ctx)
+int sqlite_dig(void *s, struct slice id, archive_on_text *on, void *ctx)
 {
 	struct question q;
 	int rc = ask(&q, s, "SELECT doc FROM dig WHERE id = ?");
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "s", id);
+	sqlite_bind(q.st, "s", id);
 	while (next_row(&q))
-		on(ctx, archive_text(q.st, 0));
+		on(ctx, sqlite_text(q.st, 0));
 	return answered(&q);
 }
 
-int archive_alerts(struct archive *s, const struct archive_alerts *which, archive_on_text *on,
-		   void *ctx)
+int sqlite_alerts(void *s, const struct archive_alerts *which, archive_on_text *on, void *ctx)
 {
 	struct question q;
 	int rc = ask(&q, s,
@@ -320,14 +297,14 @@ int archive_alerts(struct archive *s, const struct archive_alerts *which, archiv
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "ssii", which->app, which->id, (uint64_t)which->open,
-		     (uint64_t)which->limit);
+	sqlite_bind(q.st, "ssii", which->app, which->id, (uint64_t)which->open,
+		    (uint64_t)which->limit);
 	while (next_row(&q))
-		on(ctx, archive_text(q.st, 0));
+		on(ctx, sqlite_text(q.st, 0));
 	return answered(&q);
 }
 
-int archive_carried(struct archive *s, archive_on_carried *on, void *ctx)
+int sqlite_carried(void *s, archive_on_carried *on, void *ctx)
 {
 	struct question q;
 	int rc = ask(&q, s, "SELECT instance, texts FROM carried WHERE texts != ''");
@@ -335,11 +312,11 @@ int archive_carried(struct archive *s, archive_on_carried *on, void *ctx)
 	if (rc < 0)
 		return rc;
 	while (next_row(&q))
-		on(ctx, archive_text(q.st, 0), archive_text(q.st, 1));
+		on(ctx, sqlite_text(q.st, 0), sqlite_text(q.st, 1));
 	return answered(&q);
 }
 
-int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void *ctx)
+int sqlite_audit(void *s, unsigned limit, archive_on_audit *on, void *ctx)
 {
 	struct question q;
 	int rc = ask(&q, s,
@@ -348,16 +325,16 @@ int archive_audit(struct archive *s, unsigned limit, archive_on_audit *on, void 
 
 	if (rc < 0)
 		return rc;
-	archive_bind(q.st, "i", (uint64_t)limit);
+	sqlite_bind(q.st, "i", (uint64_t)limit);
 	while (next_row(&q)) {
-		struct job_audit a = { .at_ms = archive_number(q.st, 0),
-				       .who = archive_text(q.st, 1),
-				       .role = archive_text(q.st, 2),
-				       .from = archive_text(q.st, 3),
-				       .action = archive_text(q.st, 4),
-				       .target = archive_text(q.st, 5),
-				       .detail = archive_text(q.st, 6),
-				       .status = (int)archive_number(q.st, 7) };
+		struct job_audit a = { .at_ms = sqlite_number(q.st, 0),
+				       .who = sqlite_text(q.st, 1),
+				       .role = sqlite_text(q.st, 2),
+				       .from = sqlite_text(q.st, 3),
+				       .action = sqlite_text(q.st, 4),
+				       .target = sqlite_text(q.st, 5),
+				       .detail = sqlite_text(q.st, 6),
+				       .status = (int)sqlite_number(q.st, 7) };
 
 		on(ctx, &a);
 	}

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+# engines.py OUT: the same is written to SQLite and to ClickHouse, and asked of both.  Between ClickHouse and the
+# store stands a proxy that loses every third answer, and in the middle the server is killed.
+import http.server
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+OUT = sys.argv[1]
+HERE = os.path.dirname(os.path.abspath(__file__))
+DIR = tempfile.mkdtemp()
+BEGIN = int(time.time() * 1000) // 600000 * 600000 - 3600000
+children = []
+
+
+def test(name, good, why=""):
+    print(f"ok {name}" if good else f"not ok {name}: {why}", flush=True)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+def ask(port, sql=b"SELECT 1"):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/?database=default", sql), timeout=20) as a:
+            return a.status == 200
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
+
+
+class Server:
+    def __init__(self, name, command, dir):
+        self.name, self.command, self.dir, self.port = name, command, dir, free_port()
+
+    def start(self):
+        with open(f"{self.dir}/out", "a") as out:
+            self.process = subprocess.Popen(self.command(self), cwd=self.dir, stdout=out, stderr=out)
+        children.append(self.process)
+        end = time.time() + 60
+        while not ask(self.port, b"CREATE DATABASE IF NOT EXISTS sonde"):
+            if time.time() > end or self.process.poll() is not None:
+                with open(f"{self.dir}/out", encoding="utf-8", errors="replace") as f:
+                    sys.exit(f"{self.name} does not start: {f.read()[-2000:]}")
+            time.sleep(0.1)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+CONFIG = """<yandex><logger><level>warning</level><log>{0}/log</log><errorlog>{0}/err</errorlog></logger>
+<http_port>{1}</http_port><listen_host>127.0.0.1</listen_host><path>{0}/data/</path><tmp_path>{0}/tmp/</tmp_path>
+<users_config>{0}/users.xml</users_config><default_profile>default</default_profile>
+<default_database>default</default_database><mark_cache_size>268435456</mark_cache_size></yandex>"""
+USERS = """<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
+<users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
+<quota>default</quota></default></users><quotas><default></default></quotas></yandex>"""
+
+
+def debian(server):
+    for name, text in (("config.xml", CONFIG), ("users.xml", USERS)):
+        with open(f"{server.dir}/{name}", "w", encoding="utf-8") as f:
+            f.write(text.format(server.dir, server.port))
+    return [shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"), f"--config-file={server.dir}/config.xml"]
+
+
+def chdb(server):
+    return [sys.executable, f"{HERE}/chdb_server.py", str(server.port), server.dir]
+
+
+class Proxy(http.server.ThreadingHTTPServer):
+    """Loses answers of every third insert."""
+    daemon_threads = True
+
+    def __init__(self, port):
+        super().__init__(("127.0.0.1", 0), Forward)
+        self.to, self.inserts, self.lost = port, 0, 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+class Forward(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        try:
+            with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.server.to}{self.path}", body), timeout=60) as a:
+                status, answer = a.status, a.read()
+        except urllib.error.HTTPError as e:
+            status, answer = e.code, e.read()
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            self.close_connection = True
+            return
+        if "INSERT" in self.path:
+            self.server.inserts += 1
+            if self.server.inserts % 3 == 0:
+                self.server.lost += 1
+                self.close_connection = True
+                return
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *args):
+        pass
+
+
+def write(where, spool, middle=lambda: None, end=lambda: None):
+    with subprocess.Popen([f"{OUT}/manager-engine", where, spool, str(BEGIN), "write"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
+        children.append(p)
+        for step in (middle, end):
+            if not p.stdout.readline():
+                break
+            step()
+            p.stdin.write("\n")
+            p.stdin.flush()
+        said = p.stderr.read()
+        return p.wait(), said
+
+
+def read(where, spool):
+    said = subprocess.run([f"{OUT}/manager-engine", where, spool, str(BEGIN), "read"], capture_output=True, timeout=120)
+    lines = said.stdout.decode(errors="replace").splitlines()
+    # in what order methods and processes come is the engine's affair
+    free = [line for line in lines if line.startswith(("figure", "carried"))]
+    return said.returncode, [line for line in lines if line not in set(free)] + sorted(free)
+
+
+def first_difference(a, b):
+    return next(((x, y) for x, y in zip(a + [""], b + [""]) if x != y), (len(a), len(b)))
+
+
+def check(server, expected):
+    name = "manager-" + server.name
+    os.mkdir(server.dir)
+    server.start()
+    proxy = Proxy(server.port)
+    status, said = write(f"clickhouse://127.0.0.1:{proxy.server_address[1]}/sonde", f"{server.dir}/spool",
+                         server.kill, server.start)
+    test(name + "-takes-all-over-a-kill-and-lost-answers", status == 0 and proxy.lost > 5, (status, proxy.lost, said[-2000:]))
+    code, answers = read(f"clickhouse://127.0.0.1:{server.port}/sonde", f"{server.dir}/spool")
+    test(name + "-answers-as-sqlite-does", code == 0 and len(expected) > 500 and answers == expected,
+         (code, first_difference(answers, expected)))
+    status = subprocess.run([f"{OUT}/manager-engine", f"clickhouse://127.0.0.1:{free_port()}/sonde", f"{server.dir}/other",
+                             str(BEGIN), "read"], capture_output=True, timeout=60).returncode
+    test(name + "-is-needed-at-start", status == 3, status)
+    server.kill()
+
+
+def main():
+    status, said = write(f"{DIR}/sqlite", "")
+    code, expected = read(f"{DIR}/sqlite", "")
+    test("manager-sqlite-takes-and-tells", status == 0 and code == 0 and len(expected) > 500, (status, code, said, expected[:5]))
+    if shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"):
+        check(Server("clickhouse", debian, f"{DIR}/debian"), expected)
+    else:
+        print("skip manager-clickhouse: no clickhouse-server")
+    if subprocess.run([sys.executable, "-c", "import chdb"], capture_output=True).returncode == 0:
+        check(Server("chdb", chdb, f"{DIR}/chdb"), expected)
+    else:
+        print("skip manager-chdb: no chdb for python3")
+
+
+try:
+    main()
+finally:
+    for child in children:
+        child.kill()
+        child.wait()
+    shutil.rmtree(DIR, ignore_errors=True)
