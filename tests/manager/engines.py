@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# engines.py OUT: the same is written to SQLite and to ClickHouse, and asked of both.  Between ClickHouse and the
+# engines.py OUT JAVA CLASSES APP RELEASE: the same is written to SQLite and to ClickHouse, and asked of both.  Between ClickHouse and the
 # store stands a proxy that loses every third answer, and in the middle the server is killed.
+# Then all of check.py runs with ClickHouse as its store.
 import http.server
 import os
 import shutil
@@ -158,7 +159,13 @@ def check(server, expected):
     status = subprocess.run([f"{OUT}/manager-engine", f"clickhouse://127.0.0.1:{free_port()}/sonde", f"{server.dir}/other",
                              str(BEGIN), "read"], capture_output=True, timeout=60).returncode
     test(name + "-is-needed-at-start", status == 3, status)
-    server.kill()
+
+
+def check_all(server):
+    ask(server.port, b"CREATE DATABASE IF NOT EXISTS other")
+    out, java, classes, app, release = sys.argv[1:6]
+    subprocess.run([sys.executable, f"{HERE}/check.py", out, java, classes, app, release + "-clickhouse"], timeout=300,
+                   env=os.environ | {"STORE": f"clickhouse://127.0.0.1:{server.port}/other"}, check=True)
 
 
 def main():
@@ -166,7 +173,9 @@ def main():
     code, expected = read(f"{DIR}/sqlite", "")
     test("manager-sqlite-takes-and-tells", status == 0 and code == 0 and len(expected) > 500, (status, code, said, expected[:5]))
     if shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"):
-        check(Server("clickhouse", debian, f"{DIR}/debian"), expected)
+        server = Server("clickhouse", debian, f"{DIR}/debian")
+        check(server, expected)
+        check_all(server)
     else:
         print("skip manager-clickhouse: no clickhouse-server")
     if subprocess.run([sys.executable, "-c", "import chdb"], capture_output=True).returncode == 0:
