@@ -108,7 +108,7 @@ PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
 # Of the agent: what woven code comes into.
 NATIVE_OBJ := $(call objects,$(addprefix src/agent/,$(addprefix natives/,natives.c data_seen.c stack.c vthread.c) core/guests.c),$(OBJ))
 # The agent of native processes takes what it needs of these.
-NATIVE_LIB_OBJ := $(call objects,$(call sources,native native/load base elf hook rule wire),$(OBJ))
+NATIVE_LIB_OBJ := $(call objects,$(call sources,native native/load base elf hook rule sample wire),$(OBJ))
 TESTED_OBJ := $(call objects,$(call sources,$(TESTED_FOLDERS)) $(TESTED_FILES),$(OBJ))
 UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ))
 JAVA_SRC := $(if $(wildcard java),$(shell find java -name '*.java' | LC_ALL=C sort))

@@ -31,6 +31,7 @@ struct entry {
 	struct set *set;
 	char *origin;
 	uint64_t since;
+	uint32_t holder; /* the client that it leaves with; 0: it stays */
 };
 
 static struct {
@@ -81,18 +82,19 @@ static void drop_entry(struct entry *e)
 	drop_set(s);
 }
 
-static struct entry *add_entry(struct set *s, const struct rule *r, struct slice origin)
+static struct entry *add_entry(struct set *s, const struct rule *r, const struct hooks_request *by)
 {
 	for (size_t i = 0; i < ENTRIES_MAX; i++) {
 		struct entry *e = &hooks.all[i];
 
 		if (e->number)
 			continue;
-		e->origin = mem_alloc(origin.n + 1);
+		e->origin = mem_alloc(by->origin.n + 1);
 		if (!e->origin)
 			return NULL;
-		memcpy(e->origin, origin.p, origin.n);
-		e->origin[origin.n] = '\0';
+		memcpy(e->origin, by->origin.p, by->origin.n);
+		e->origin[by->origin.n] = '\0';
+		e->holder = by->flags & HOOK_HELD ? by->client : 0;
 		e->number = ++hooks.last;
 		e->rule = r;
 		e->set = s;
@@ -126,6 +128,30 @@ static void leave(const char *why, const char *module, struct slice name)
 typedef void visit(void *ctx, const struct object *in, const struct function *f,
 		   const struct rule *by);
 
+/* A function may be named by its address in the file, as "0x5d80": the only way to those without a
+ * name.  Patterns do not mean addresses. */
+static const struct rule *match_address(const struct rules *rules, const struct rule_class *cls,
+					const struct function *f)
+{
+	char text[24];
+	struct rule_method m = { .desc = slice_str("()V") };
+	const struct rule *by;
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)f->addr);
+	m.name = slice_str(text);
+	by = rules_match_method(rules, cls, &m);
+	return by && by->target.method.exact && !by->target.any_method ? by : NULL;
+}
+
+static const struct rule *match_function(const struct rules *rules, const struct rule_class *cls,
+					 const struct function *f)
+{
+	struct rule_method m = { .name = f->name, .desc = slice_str("()V") };
+	const struct rule *by = f->name.n ? rules_match_method(rules, cls, &m) : NULL;
+
+	return by ? by : match_address(rules, cls, f);
+}
+
 static void match_module(struct object *in, const struct rules *rules, visit *found, void *ctx)
 {
 	char name[256];
@@ -141,12 +167,11 @@ static void match_module(struct object *in, const struct rules *rules, visit *fo
 		return;
 	for (size_t i = 0; i < in->functions.n; i++) {
 		const struct function *f = &in->functions.f[i];
-		struct rule_method m = { .name = f->name, .desc = slice_str("()V") };
 		const struct rule *by;
 
-		if (!f->name.n || f->is_plt || f->addr == before)
+		if (f->is_plt || f->addr == before)
 			continue;
-		by = rules_match_method(rules, &cls, &m);
+		by = match_function(rules, &cls, f);
 		if (!by)
 			continue;
 		before = f->addr; /* its other names are the same function */
@@ -181,7 +206,10 @@ static void hook_one(void *ctx, const struct object *in, const struct function *
 	struct site_function s = { in->bias + f->addr, f->size, name, in->name };
 	uint32_t number = 0;
 
-	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(f->name));
+	if (f->name.n)
+		snprintf(name, sizeof(name), "%.*s", SLICE_FMT(f->name));
+	else
+		snprintf(name, sizeof(name), "0x%llx", (unsigned long long)f->addr);
 	if (f->is_chooser && !why)
 		why = "it only chooses the function that is meant (STT_GNU_IFUNC)";
 	if (!why && !object_holds(in, f))
@@ -192,14 +220,14 @@ static void hook_one(void *ctx, const struct object *in, const struct function *
 		number = site_hook(&s, by->hook.level == LEVEL_LIGHT ? SITE_COUNT : SITE_TIMED,
 				   &why);
 	if (!number) {
-		leave(why, in->name, f->name);
+		leave(why, in->name, slice_str(name));
 		return;
 	}
 	if (site_info(number)->rule == 0)
 		totals_restart(number);
 	site_set_rule(number, p->first->number + by->index);
 	if (site_info(number)->only)
-		leave(site_info(number)->only, in->name, f->name);
+		leave(site_info(number)->only, in->name, slice_str(name));
 	p->hooked++;
 }
 
@@ -242,12 +270,12 @@ static struct set *parse(struct slice text, struct hooks_answer *out)
 }
 
 /* All rules of the set get numbers one after the other; NULL: there are too many. */
-static struct entry *enter_set(struct set *s, struct slice origin)
+static struct entry *enter_set(struct set *s, const struct hooks_request *by)
 {
 	struct entry *first = NULL;
 
 	for (size_t i = 0; i < s->rules->n; i++) {
-		struct entry *e = add_entry(s, s->rules->all[i], origin);
+		struct entry *e = add_entry(s, s->rules->all[i], by);
 
 		if (!e) {
 			for (size_t k = 0; k < ENTRIES_MAX; k++)
@@ -258,48 +286,6 @@ static struct entry *enter_set(struct set *s, struct slice origin)
 		first = first ? first : e;
 	}
 	return first;
-}
-
-static void add_to(struct objects *all, struct set *s, struct slice origin, unsigned flags,
-		   struct hooks_answer *out)
-{
-	struct putting p = { 0 };
-	size_t n = 0;
-
-	match(all, s->rules, count_one, &n);
-	if (flags & HOOK_DRY || (n > MANY && !(flags & HOOK_YES))) {
-		out->status = flags & HOOK_DRY ? 0 : 3;
-		buf_printf(&out->text, "%zu functions would be hooked%s", n,
-			   flags & HOOK_DRY ? "" : ": say --yes if that is meant");
-		drop_set(s);
-		return;
-	}
-	p.first = n ? enter_set(s, origin) : NULL;
-	if (!p.first) {
-		answer(out, n ? 3 : 1, n ? "too many rules" : "no function matches");
-		drop_set(s);
-		return;
-	}
-	match(all, s->rules, hook_one, &p);
-	buf_printf(&out->text, "%zu function%s hooked", p.hooked, p.hooked == 1 ? "" : "s");
-	out->status = p.hooked ? 0 : 1;
-}
-
-void hooks_add(struct slice text, struct slice origin, unsigned flags, struct hooks_answer *out)
-{
-	struct objects all = { 0 };
-	struct set *s = parse(text, out);
-
-	hooks.n_left = 0;
-	if (!s)
-		return;
-	if (objects_read(&all) < 0) {
-		answer(out, 3, "out of memory");
-		drop_set(s);
-	} else {
-		add_to(&all, s, origin, flags, out);
-	}
-	objects_release(&all);
 }
 
 /* Takes out what this rule has hooked; how many functions' bytes could not be put back. */
@@ -314,6 +300,74 @@ static unsigned remove_rule(uint32_t number)
 		site_set_rule(i, 0);
 	}
 	return stuck;
+}
+
+/* Rules of a client with a number below that one. */
+static unsigned remove_held(uint32_t client, uint32_t before)
+{
+	unsigned stuck = 0;
+
+	for (size_t i = 0; i < ENTRIES_MAX; i++) {
+		struct entry *e = &hooks.all[i];
+
+		if (!e->number || !client || e->holder != client || e->number >= before)
+			continue;
+		stuck += remove_rule(e->number);
+		drop_entry(e);
+	}
+	return stuck;
+}
+
+unsigned hooks_let_go(uint32_t client)
+{
+	return remove_held(client, UINT32_MAX);
+}
+
+static void add_to(struct objects *all, struct set *s, const struct hooks_request *r,
+		   struct hooks_answer *out)
+{
+	struct putting p = { 0 };
+	size_t n = 0;
+
+	match(all, s->rules, count_one, &n);
+	if (r->flags & HOOK_DRY || (n > MANY && !(r->flags & HOOK_YES))) {
+		out->status = r->flags & HOOK_DRY ? 0 : 3;
+		buf_printf(&out->text, "%zu functions would be hooked%s", n,
+			   r->flags & HOOK_DRY ? "" : ": say --yes if that is meant");
+		drop_set(s);
+		return;
+	}
+	p.first = n ? enter_set(s, r) : NULL;
+	if (!p.first) {
+		answer(out, n ? 3 : 1, n ? "too many rules" : "no function matches");
+		drop_set(s);
+		return;
+	}
+	match(all, s->rules, hook_one, &p);
+	if (r->flags & HOOK_INSTEAD)
+		(void)remove_held(r->client, p.first->number);
+	buf_printf(&out->text, "%zu function%s hooked", p.hooked, p.hooked == 1 ? "" : "s");
+	out->status = p.hooked ? 0 : 1;
+}
+
+void hooks_add(const struct hooks_request *r, struct hooks_answer *out)
+{
+	bool none = !r->rules.n && r->flags & HOOK_HELD && r->flags & HOOK_INSTEAD;
+	struct objects all = { 0 };
+	struct set *s = none ? NULL : parse(r->rules, out);
+
+	hooks.n_left = 0;
+	if (none && hooks_let_go(r->client))
+		answer(out, 3, "some functions' bytes could not be put back");
+	if (!s)
+		return;
+	if (objects_read(&all) < 0) {
+		answer(out, 3, "out of memory");
+		drop_set(s);
+	} else {
+		add_to(&all, s, r, out);
+	}
+	objects_release(&all);
 }
 
 static bool is_meant(const struct entry *e, struct slice pattern)
@@ -376,6 +430,7 @@ void hooks_put_rules(struct buf *out)
 		m.text = (struct slice){ text.p, text.n ? text.n - 1 : 0 };
 		m.origin = slice_str(e->origin);
 		m.age_ns = totals_ns(tick_now() - e->since);
+		m.flags = e->holder ? RULE_HELD : 0;
 		for (uint32_t k = 1; k < site_end(); k++) {
 			m.methods += site_info(k)->rule == e->number;
 			m.calls += site_info(k)->rule == e->number ? totals_calls(k) : 0;

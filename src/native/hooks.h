@@ -14,7 +14,15 @@ struct hooks_answer {
 	struct buf text;
 };
 
-void hooks_add(struct slice text, struct slice origin, unsigned flags, struct hooks_answer *out);
+/* flags: HOOK_*; with HOOK_HELD the rules are of this client, a number from 1 on, and leave when it does. */
+struct hooks_request {
+	struct slice rules, origin;
+	unsigned flags;
+	uint32_t client;
+};
+void hooks_add(const struct hooks_request *r, struct hooks_answer *out);
+/* Those that a client holds; how many functions' bytes could not be put back. */
+unsigned hooks_let_go(uint32_t client);
 void hooks_remove(struct slice pattern, struct hooks_answer *out);
 
 /* How many functions' bytes could not be put back. */

@@ -219,7 +219,7 @@ bool object_is_inner(const struct object *m, const struct function *f)
 	if (memmem(f->name.p, f->name.n, ".cold", 5) || f->is_label)
 		return true;
 	if (!row || row->cfa_by == UNWIND_UNKNOWN)
-		return false;
+		return !f->name.n; /* no symbol says that it is a function, either */
 	return row->cfa_by != UNWIND_SP || row->cfa != CALL_PUSHES;
 }
 

@@ -26,6 +26,7 @@
 #include "native/attached.h"
 #include "native/totals.h"
 #include "native/hooks.h"
+#include "native/sampler.h"
 #include "native/site.h"
 #include "native/swap.h"
 #include "native/threads.h"
@@ -35,7 +36,8 @@
 enum { CLIENTS = 8, TICK_MS = 1000, SEND_MS = 5000, END_S = 6, READ_N = 64 << 10, PATH_N = 4096 };
 
 struct serve_peer {
-	int fd; /* -1: free */
+	int fd;		 /* -1: free */
+	uint32_t number; /* of all clients */
 	bool greeted;
 	struct buf in;
 };
@@ -45,6 +47,9 @@ static struct {
 	pid_t pid;
 	uint64_t started;
 	bool running, leaving, late;
+	uint32_t numbers; /* given to clients */
+	uint32_t asking;  /* whose command is answered */
+	uint32_t samples; /* who waits for samples; 0: nobody */
 	struct serve_peer clients[CLIENTS];
 	char socket[108], report[PATH_N], app[256];
 	struct buf notes;
@@ -79,11 +84,7 @@ static void run_hook(struct buf *out, struct slice payload)
 
 	if (wire_get_hook(payload, &m) < 0)
 		return;
-	if (m.flags & HOOK_HELD) {
-		put_done(out, 2, slice_str("--hold does not apply to native functions"));
-		return;
-	}
-	hooks_add(m.rules, m.origin, m.flags, &a);
+	hooks_add(&(struct hooks_request){ m.rules, m.origin, m.flags, serve.asking }, &a);
 	hooks_put_left(out);
 	put_done(out, a.status, buf_slice(&a.text));
 	buf_release(&a.text);
@@ -151,6 +152,21 @@ static void run_reset(struct buf *out, struct slice payload)
 	put_done(out, 0, slice_str("figures count from now"));
 }
 
+static void run_stacks(struct buf *out, struct slice payload)
+{
+	struct wire_ask_stacks m;
+	const char *why;
+
+	if (wire_get_ask_stacks(payload, &m) < 0)
+		return;
+	why = m.mode == STACKS_CPU ? sampler_begin(m.rate, m.for_ns)
+				   : "samples of threads that wait are for JVMs";
+	if (why)
+		put_done(out, 3, slice_str(why));
+	else
+		serve.samples = serve.asking;
+}
+
 static void put_proof(struct buf *out, const struct site_info *s)
 {
 	struct buf name = { 0 };
@@ -176,7 +192,8 @@ static void run_detach(struct buf *out, struct slice payload)
 		if (strcmp(site_info(i)->module, "libsonde-native.so") != 0)
 			put_proof(out, site_info(i));
 	swap_look(&state);
-	if (!stuck && !trap_release())
+	serve.samples = 0;
+	if (!stuck && (!sampler_release() || !trap_release()))
 		attached_leave(1);
 	else
 		attached_leave(stuck);
@@ -197,7 +214,7 @@ static const struct {
 } commands[] = {
 	{ WIRE_hook, run_hook },     { WIRE_unhook, run_unhook }, { WIRE_hooks, run_hooks },
 	{ WIRE_report, run_report }, { WIRE_tree, run_tree },	  { WIRE_ask_status, run_status },
-	{ WIRE_reset, run_reset },   { WIRE_detach, run_detach },
+	{ WIRE_reset, run_reset },   { WIRE_detach, run_detach }, { WIRE_ask_stacks, run_stacks },
 };
 
 static void run_command(struct buf *out, unsigned type, struct slice payload)
@@ -243,7 +260,8 @@ static void take_client(void)
 
 	for (size_t i = 0; fd >= 0 && may_talk(fd) && i < CLIENTS; i++)
 		if (serve.clients[i].fd < 0) {
-			serve.clients[i] = (struct serve_peer){ .fd = fd };
+			serve.clients[i] =
+				(struct serve_peer){ .fd = fd, .number = ++serve.numbers };
 			return;
 		}
 	if (fd >= 0)
@@ -252,6 +270,11 @@ static void take_client(void)
 
 static void drop_client(struct serve_peer *c)
 {
+	(void)hooks_let_go(c->number);
+	if (serve.samples == c->number) {
+		(void)sampler_end(NULL);
+		serve.samples = 0;
+	}
 	close(c->fd);
 	buf_release(&c->in);
 	*c = (struct serve_peer){ .fd = -1 };
@@ -283,7 +306,8 @@ static bool take_frames(struct serve_peer *c)
 			break;
 		if (n < 0 || (!c->greeted && !greet(c, type, payload, &out)))
 			good = false;
-		else if (type != WIRE_hello)
+		serve.asking = c->number;
+		if (good && type != WIRE_hello)
 			run_command(&out, type, payload);
 		good = send_all(c->fd, buf_slice(&out)) && good && !out.err;
 		buf_release(&out);
@@ -310,7 +334,28 @@ static void serve_client(struct serve_peer *c)
 	drop_client(c);
 }
 
+static void end_samples(void)
+{
+	struct buf out = { 0 };
+	uint64_t samples = sampler_end(&out);
+	char text[40];
+
+	snprintf(text, sizeof(text), "%llu samples", (unsigned long long)samples);
+	put_done(&out, 0, slice_str(text));
+	for (size_t i = 0; i < CLIENTS; i++)
+		if (serve.clients[i].fd >= 0 && serve.clients[i].number == serve.samples &&
+		    (out.err || !send_all(serve.clients[i].fd, buf_slice(&out))))
+			shutdown(serve.clients[i].fd, SHUT_RDWR);
+	serve.samples = 0;
+	buf_release(&out);
+}
+
 /* ---- the thread --------------------------------------------------------------------------- */
+
+static int patience(void)
+{
+	return sampler_is_on() ? sampler_patience_ms() : hooks_rules() ? TICK_MS : -1;
+}
 
 static void loop(void)
 {
@@ -320,10 +365,12 @@ static void loop(void)
 		p[0] = (struct pollfd){ .fd = serve.listen, .events = POLLIN };
 		for (size_t i = 0; i < CLIENTS; i++)
 			p[i + 1] = (struct pollfd){ .fd = serve.clients[i].fd, .events = POLLIN };
-		if (poll(p, CLIENTS + 1, hooks_rules() ? TICK_MS : -1) < 0 && errno != EINTR)
+		if (poll(p, CLIENTS + 1, patience()) < 0 && errno != EINTR)
 			break;
 		pthread_mutex_lock(&serve.turn);
 		threads_tend();
+		if (sampler_look())
+			end_samples();
 		for (size_t i = 0; i < CLIENTS; i++)
 			if (serve.clients[i].fd >= 0 && p[i + 1].revents)
 				serve_client(&serve.clients[i]);
@@ -425,7 +472,9 @@ static void hook_file(const char *path)
 	if (fd >= 0)
 		close(fd);
 	if (n == 0) {
-		hooks_add(buf_slice(&text), slice_str("start"), HOOK_YES, &a);
+		hooks_add(&(struct hooks_request){ buf_slice(&text), slice_str("start"), HOOK_YES,
+						   0 },
+			  &a);
 		if (a.status)
 			note(buf_slice(&a.text));
 	} else {
