@@ -175,12 +175,12 @@ static char *demangled(const char *name)
 	return status == 0 ? text : NULL;
 }
 
-static void put_name(struct slice name, struct buf *out)
+static void put_name(struct slice name, bool raw, struct buf *out)
 {
 	char text[NAME_CAP], *plain;
 
 	snprintf(text, sizeof(text), "%.*s", SLICE_FMT(name));
-	plain = demangled(text);
+	plain = raw ? NULL : demangled(text);
 	buf_text(out, plain ? plain : text);
 	free(plain);
 }
@@ -191,10 +191,20 @@ void symbols_put(struct symbols *s, struct slice path, uint64_t address, struct 
 	const struct function *fn = f ? functions_find(&f->functions, address) : NULL;
 
 	if (fn && fn->name.n)
-		put_name(fn->name, out);
+		put_name(fn->name, s->raw, out);
 	else
 		buf_printf(out, "%.*s+0x%llx", SLICE_FMT(f ? f->base : path),
 			   (unsigned long long)(fn ? fn->addr : address));
 	if (fn && fn->is_plt)
 		buf_text(out, "@plt");
+}
+
+bool symbols_find(struct symbols *s, struct slice path, struct slice name, uint64_t *address)
+{
+	const struct symbol_file *f = file_of(s, path);
+	const struct function *fn = f ? functions_named(&f->functions, name) : NULL;
+
+	if (fn)
+		*address = fn->addr;
+	return fn != NULL;
 }

@@ -17,6 +17,7 @@ struct symbols {
 	pid_t pid;
 	struct arena mem;
 	struct map files;
+	bool raw; /* C++ names stay as symbols have them, as rules do */
 };
 
 void symbols_init(struct symbols *s, pid_t pid);
@@ -24,5 +25,8 @@ void symbols_release(struct symbols *s);
 
 /* Appends the function's name at an address of the file, "libc.so.6+0x1234" where it has none. */
 void symbols_put(struct symbols *s, struct slice path, uint64_t address, struct buf *out);
+
+/* Where the function of a name begins in the file; false: there is none. */
+bool symbols_find(struct symbols *s, struct slice path, struct slice name, uint64_t *address);
 
 #endif

@@ -7,8 +7,10 @@
 #include "export/profile.h"
 #include "plan/walk/climb_tree.h"
 
-/* Of all frames of a profile of a JVM.  Names of native functions are kept in `names`: "libz.so.1::deflate".
- * 0 or E_NO_MEMORY. */
-int walk_frame_all(const struct profile *p, struct climb_frame *of, struct buf *names);
+/* Of all frames of a profile of a JVM, or of a native process.  Names of native functions are kept in
+ * `names`: "libz.so.1::deflate".  0 or E_NO_MEMORY. */
+int walk_frame_all(const struct profile *p, bool native, struct climb_frame *of, struct buf *names);
+
+struct slice walk_frame_file(struct slice path); /* without directories */
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/screen/cli.h"
 #include "cli/screen/progress.h"
 #include "cli/walk/walk_frame.h"
+#include "cli/walk/walk_native.h"
 #include "plan/dig/dig_state.h"
 
 enum { RATE = 1000 };
@@ -20,7 +21,7 @@ static int take_stacks(struct walk_link *l)
 	struct buf names = { 0 };
 	int status = CLI_DONE;
 
-	if (!of || !frames || walk_frame_all(p, of, &names) < 0) {
+	if (!of || !frames || walk_frame_all(p, l->native, of, &names) < 0) {
 		status = cli_no_memory();
 		goto done;
 	}
@@ -53,6 +54,15 @@ static int do_sample(struct walk_link *l, const struct climb_action *a)
 
 /* ---- hooks ---------------------------------------------------------------------------------- */
 
+/* The hooked function that a row is of; as it is when it is none of ours. */
+static struct slice name_of_row(struct walk_link *l, struct slice row)
+{
+	for (unsigned i = 0; l->native && i < l->climb.n_hooks; i++)
+		if (walk_native_is_row(&l->sampled, row, l->climb.hooks[i]->name))
+			return l->climb.hooks[i]->name;
+	return row;
+}
+
 static bool take_status(struct walk_link *l, unsigned type, struct slice payload)
 {
 	struct wire_status s;
@@ -73,7 +83,7 @@ static bool take_hooked(void *ctx, unsigned type, struct slice payload)
 	struct wire_method m;
 
 	if (type == WIRE_method && wire_get_method(payload, &m) == 0 && !(m.flags & METHOD_GONE))
-		climb_is_in(&l->climb, m.name);
+		climb_is_in(&l->climb, name_of_row(l, m.name));
 	(void)take_status(l, type, payload);
 	return true;
 }
@@ -99,16 +109,23 @@ static int ask_report(struct walk_link *l, client_row *row)
 	return client_hear(&l->client, row, l, &done);
 }
 
+static void put_rule(struct walk_link *l, const struct caller *c, struct buf *out)
+{
+	buf_text(out, "hook ");
+	if (l->native)
+		walk_native_put_target(&l->sampled, c->name, out);
+	else
+		dig_put_target(out, c->name);
+	buf_text(out, l->native ? " timed\n" : " template arguments timed\n");
+}
+
 static int do_hook(struct walk_link *l, const struct climb_action *a)
 {
 	struct buf rules = { 0 };
 	int status;
 
-	for (unsigned i = 0; i < a->n; i++) {
-		buf_text(&rules, "hook ");
-		dig_put_target(&rules, a->hooks[i]->name);
-		buf_text(&rules, " template arguments timed\n");
-	}
+	for (unsigned i = 0; i < a->n; i++)
+		put_rule(l, a->hooks[i], &rules);
 	status = rules.err ? cli_no_memory() : set_rules(l, buf_slice(&rules), 0);
 	buf_release(&rules);
 	if (status == CLI_DONE)
@@ -123,11 +140,12 @@ static int do_hook(struct walk_link *l, const struct climb_action *a)
 static void take_pair(struct walk_link *l, const struct wire_node *m)
 {
 	if (m->depth) {
-		climb_told(&l->climb, buf_slice(&l->caller), m->name, m->calls, m->total_ns);
+		climb_told(&l->climb, buf_slice(&l->caller), name_of_row(l, m->name), m->calls,
+			   m->total_ns);
 		return;
 	}
 	buf_clear(&l->caller);
-	buf_put(&l->caller, m->name);
+	walk_native_put_caller(&l->sampled, m->name, &l->caller);
 }
 
 static void take_node(struct walk_link *l, const struct wire_node *m)
@@ -179,6 +197,7 @@ int walk_link_begin(struct walk_link *l, const struct target *t)
 	sampled_init(&l->sampled);
 	sampled_is_of(&l->sampled, &(struct sampled_wish){ 0 }, t);
 	l->native = slice_is(l->client.welcome.jvm, "native");
+	l->sampled.symbols.raw = l->native;
 	status = ask_report(l, take_hooked);
 	l->before = l->hooked;
 	l->own = l->most_own = 0;

@@ -37,7 +37,8 @@ struct caller_link {
 	struct caller *caller, *callee;
 	struct caller_link *next_caller, *next_callee; /* of the same callee; of the same caller */
 	uint64_t samples;
-	double calls, ns;    /* of the callee, made by the caller while both were hooked */
+	double calls, ns;    /* of the callee, made by the caller */
+	double paired_calls; /* ... while both were hooked */
 	double caller_calls; /* of the caller, in those rounds */
 	double round_calls, round_ns;
 	uint64_t last_calls, last_ns; /* as told the last time, where figures only grow */

@@ -171,8 +171,9 @@ static void choose_hooks(struct climb *c)
 	c->n_hooks = 0;
 	for (unsigned i = 0; i < c->n_level; i++) {
 		climb_tree_expand(&c->stacks, &c->list, c->level[i]);
-		want_hook(c, c->level[i]->method);
-		next[i] = c->level[i]->first;
+		next[i] = c->level[i]->runs_on ? NULL : c->level[i]->first;
+		if (!c->level[i]->runs_on)
+			want_hook(c, c->level[i]->method);
 	}
 	while (more) {
 		more = false;
@@ -346,6 +347,7 @@ static void end_round(struct climb *c)
 				continue;
 			k->calls += k->round_calls;
 			k->ns += k->round_ns;
+			k->paired_calls += k->caller->in ? k->round_calls : 0;
 			k->caller_calls += k->caller->in ? k->caller->round_calls : 0;
 		}
 	}
@@ -418,12 +420,6 @@ static void add_callers_seen(struct climb *c, struct climb_node *n)
 	}
 }
 
-/* It was hooked, and not once called, although samples were in it: it runs since before. */
-static bool runs_on(const struct climb_node *n)
-{
-	return n->method->in && n->method->round_calls < 1;
-}
-
 static void take_best(struct climb *c, struct climb_node *best[CLIMB_LEVEL_MAX], unsigned *n,
 		      struct climb_node *k)
 {
@@ -449,15 +445,16 @@ static void go_up(struct climb *c)
 
 	for (unsigned i = 0; i < c->n_level; i++) {
 		add_callers_seen(c, c->level[i]);
-		say_level(c, c->level[i]);
+		if (!c->level[i]->runs_on)
+			say_level(c, c->level[i]);
 		for (struct climb_node *k = c->level[i]->first; k; k = k->next)
 			take_best(c, best, &n, k);
 	}
 	c->n_level = 0;
 	for (unsigned i = 0; i < n; i++) {
 		best[i]->followed = true;
-		if (!runs_on(best[i]))
-			c->level[c->n_level++] = best[i];
+		best[i]->runs_on |= best[i]->method->in && best[i]->method->round_calls < 1;
+		c->level[c->n_level++] = best[i];
 	}
 	climb_answer_find(s, &s->verdict);
 	s->root = climb_tree_outermost(&c->stacks, s->verdict.node ? s->verdict.node : s->top);

@@ -38,7 +38,8 @@ double climb_answer_fan(const struct climb_node *n)
 	if (n->recursive && n->below->samples && own > 0)
 		return rate(n->below->method) / own * (double)n->samples /
 		       (double)n->below->samples;
-	return n->link && n->link->caller_calls >= 1 ? n->link->calls / n->link->caller_calls : 0;
+	return n->link && n->link->caller_calls >= 1 ? n->link->paired_calls / n->link->caller_calls
+						     : 0;
 }
 
 /* The caller that goes on with most of the time. */

@@ -37,6 +37,8 @@ static const char *why_not_measured(const struct climb_node *n)
 		return NULL;
 	if (n->method->hooked)
 		return "runs on: not called anew";
+	if (n->runs_on)
+		return "runs on";
 	if (n->method->flags & CALLER_NO_HOOK)
 		return "no hook possible";
 	return n->followed ? "samples only" : NULL;
@@ -46,12 +48,14 @@ static void put_link(struct buf *out, const struct climb_node *n)
 {
 	const struct caller_link *k = n->link;
 	double fan = climb_answer_fan(n);
+	bool is_one;
 
 	if (!k || k->calls < 1)
 		return;
 	buf_text(out, fan <= 0 ? "; made " : n->recursive ? "; each leads to " : "; each makes ");
-	put_number(out, fan > 0 ? fan : k->calls);
-	buf_text(out, fan > 0.95 && fan < 1.05 ? " call of " : " calls of ");
+	is_one = fan > 0.95 && fan < 1.05;
+	put_number(out, is_one ? 1 : fan > 0 ? fan : k->calls);
+	buf_text(out, is_one ? " call of " : " calls of ");
 	caller_put_short(n->below->method, out);
 	if (k->ns > 0 && !n->recursive) {
 		buf_text(out, " of ");

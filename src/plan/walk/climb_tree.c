@@ -34,12 +34,19 @@ static struct climb_stack *room(struct climb_stacks *s)
 	return &s->v[s->n];
 }
 
+static bool is_native_frame(const struct caller *c)
+{
+	return c->flags & CALLER_FRAME && c->flags & CALLER_NATIVE;
+}
+
 /* What lies outside of the program's own work is cut off: what runs threads, and what takes requests
  * in.  The innermost frame stays. */
 static uint32_t begin_of(struct caller *const *frames, uint32_t n)
 {
 	uint32_t begin = 0;
 
+	if (n > 2 && is_native_frame(frames[1])) /* the program's _start, which may have no name */
+		begin = 1;
 	while (begin + 1 < n && frames[begin]->flags & CALLER_FRAME)
 		begin++;
 	for (uint32_t i = begin; i < n; i++)
@@ -124,6 +131,7 @@ struct climb_node *climb_tree_add(struct climb_stacks *s, struct climb_node *bel
 	n->method = caller;
 	n->below = below;
 	n->depth = below ? below->depth + 1 : 0;
+	n->runs_on = below && below->runs_on;
 	if (at)
 		*at = n;
 	return n;

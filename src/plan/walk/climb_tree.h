@@ -18,6 +18,7 @@ struct climb_node {
 	uint64_t outermost; /* of these: nobody calls it */
 	unsigned depth;	    /* of the hot spot: 0 */
 	bool expanded, followed;
+	bool runs_on;	/* not called while it was hooked, so neither is what calls it */
 	bool recursive; /* a frame between it and what it calls was stepped over */
 };
 
