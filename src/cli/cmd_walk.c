@@ -147,7 +147,7 @@ static void init_plan(struct command_walk *c)
 
 static int run(struct command_walk *c, const char *target)
 {
-	int status = target_find(target, &c->target);
+	int status = target_find_any(target, &c->target);
 	struct visit visit = { 0 };
 
 	if (status == CLI_DONE)

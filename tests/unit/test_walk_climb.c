@@ -436,6 +436,7 @@ TEST(pairs_of_caller_and_callee_are_counted_from_the_first_reading_on)
 	climb_next(&c, 1e9, &a);
 	CHECK_INT(a.step, CLIMB_HOOK, NULL);
 	climb_is_in(&c, slice_str("lib::hot"));
+	climb_is_in(&c, slice_str("prog::main"));
 	climb_hooked(&c);
 	for (uint64_t i = 0; i < 4; i++) {
 		climb_next(&c, 2e9 + (double)i * 1e9, &a);
@@ -449,6 +450,28 @@ TEST(pairs_of_caller_and_callee_are_counted_from_the_first_reading_on)
 	climb_next(&c, 6e9, &a);
 	CHECK_INT(caller_list_find(&c.list, stack[1].name)->calls, 330, NULL);
 	CHECK(c.spots[0].top->first->next && c.spots[0].top->first->next->samples == 0);
+	climb_release(&c);
+}
+
+TEST(a_native_hook_is_tried_again_but_not_for_ever)
+{
+	struct climb_frame stack[2] = { { slice_str("prog::main"), CALLER_NATIVE },
+					{ slice_str("lib::hot"), CALLER_NATIVE } };
+	struct climb_action a;
+	unsigned tries = 0;
+	struct climb c;
+
+	climb_init(&c, &usual);
+	climb_next(&c, 0, &a);
+	climb_stacks_add(&c.stacks, &c.list, stack, 2, 100);
+	climb_sampled(&c);
+	for (climb_next(&c, 1e9, &a); a.step == CLIMB_HOOK && tries < 100;
+	     climb_next(&c, 1e9, &a)) {
+		climb_hooked(&c);
+		tries++;
+	}
+	CHECK(tries > 1 && tries < 20);
+	CHECK_INT(a.step, CLIMB_DONE, "by samples alone");
 	climb_release(&c);
 }
 

@@ -9,7 +9,7 @@
 #include "cli/walk/walk_native.h"
 #include "plan/dig/dig_state.h"
 
-enum { RATE = 1000 };
+enum { RATE = 1000, REFUSED_NS = 100000000 };
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
@@ -130,6 +130,11 @@ static int do_hook(struct walk_link *l, const struct climb_action *a)
 	buf_release(&rules);
 	if (status == CLI_DONE)
 		status = ask_report(l, take_hooked);
+	for (unsigned i = 0; l->native && status == CLI_DONE && i < a->n; i++)
+		if (!a->hooks[i]->in) { /* a thread stood in the way, for some time */
+			status = client_pause(&l->client, REFUSED_NS);
+			break;
+		}
 	if (status == CLI_DONE)
 		climb_hooked(&l->climb);
 	return status;

@@ -25,6 +25,7 @@ struct caller {
 	uint64_t self, total; /* samples; total: of stacks that it is in */
 	unsigned hooked;      /* how often a hook was put in */
 	bool in;	      /* ... and is there now */
+	unsigned refused;     /* how often none could be put in */
 	/* All that was measured, and what of it belongs to the round that is under way. */
 	double calls, ns, seconds;
 	double round_calls, round_ns;

@@ -10,7 +10,7 @@
  * should have been called a few times meanwhile. */
 #define FIRST_NS 300e6
 #define WINDOW_NS 500e6
-enum { FEW_CALLS = 20 };
+enum { FEW_CALLS = 20, TRIES = 8 };
 #define FOLLOWED 0.10 /* of the hot spot's samples: the walk goes on from such a caller */
 #define SEEN 0.02     /* ... such a caller is hooked */
 
@@ -211,15 +211,26 @@ void climb_is_in(struct climb *c, struct slice name)
 		}
 }
 
+/* What stands in the way of a native hook may be gone at once: signals that a thread blocks. */
+static bool may_try_again(struct caller *m)
+{
+	if (!(m->flags & CALLER_NATIVE) || ++m->refused >= TRIES)
+		m->flags |= CALLER_NO_HOOK;
+	return !(m->flags & CALLER_NO_HOOK);
+}
+
 void climb_hooked(struct climb *c)
 {
+	bool again = false;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < c->n_hooks; i++) {
 		n += c->hooks[i]->in;
 		if (!c->hooks[i]->in)
-			c->hooks[i]->flags |= CALLER_NO_HOOK;
+			again |= may_try_again(c->hooks[i]);
 	}
+	if (again)
+		return; /* the level is hooked once more */
 	c->n_hooks = c->n_hooks && !n ? 0 : c->n_hooks;
 	c->most_hooks = n > c->most_hooks ? n : c->most_hooks;
 	c->rounds++;
@@ -458,11 +469,20 @@ static void go_up(struct climb *c)
 	}
 	climb_answer_find(s, &s->verdict);
 	s->root = climb_tree_outermost(&c->stacks, s->verdict.node ? s->verdict.node : s->top);
-	s->cut = c->now - c->began >= c->options.for_ns;
-	if (c->n_level && !s->cut && (c->options.to_root || !s->verdict.clear))
+	if (c->n_level && (c->options.to_root || !s->verdict.clear))
 		c->at = CLIMB_LEVEL;
 	else
-		begin_spot(c, s->cut ? c->n_spots : c->spot + 1);
+		begin_spot(c, c->spot + 1);
+}
+
+/* When time is over, samples alone lead on, which takes none. */
+static void see_time(struct climb *c)
+{
+	struct climb_spot *s = &c->spots[c->spot];
+
+	s->cut |= c->now - c->began >= c->options.for_ns;
+	for (unsigned i = 0; s->cut && i < c->n_level; i++)
+		c->level[i]->runs_on = true;
 }
 
 /* ---- the machine ---------------------------------------------------------------------------- */
@@ -501,6 +521,7 @@ void climb_next(struct climb *c, double now_ns, struct climb_action *out)
 			go_up(c);
 			continue;
 		}
+		see_time(c);
 		choose_hooks(c);
 		if (c->n_hooks) {
 			want_hooks(c, out);

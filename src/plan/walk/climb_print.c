@@ -31,14 +31,14 @@ static void put_calls(struct buf *out, const struct caller *c)
 	}
 }
 
-static const char *why_not_measured(const struct climb_node *n)
+static const char *why_not_measured(const struct climb_spot *s, const struct climb_node *n)
 {
 	if (n->method->calls >= 1)
 		return NULL;
 	if (n->method->hooked)
 		return "runs on: not called anew";
 	if (n->runs_on)
-		return "runs on";
+		return s->cut ? "not measured: time was over" : "runs on";
 	if (n->method->flags & CALLER_NO_HOOK)
 		return "no hook possible";
 	return n->followed ? "samples only" : NULL;
@@ -65,7 +65,7 @@ static void put_link(struct buf *out, const struct climb_node *n)
 
 static void put_node(const struct climb_spot *s, const struct climb_node *n, struct buf *out)
 {
-	const char *why = why_not_measured(n);
+	const char *why = why_not_measured(s, n);
 
 	for (unsigned i = 0; i < n->depth; i++)
 		buf_text(out, "  ");
