@@ -52,6 +52,8 @@ if d["mode"] == "wall":
     state = {s: v / whole for s, v in d["states"].items()}
     # How many threads, all the time, were in a function, and what they did there.
     threads = lambda name: functions[name]["total"] / whole if name in functions else 0
+    if d["samples"] < 4 * d["threads"]:
+        sys.exit(2)
     print(f"{case}: {state}, {d['threads']} threads, {d['own_ns'] / 1e6:.0f} ms of the agent's")
     for name, n in (("isBlocked", 1), ("waits", 1), ("reads", 1), ("runs", 1), ("sleeps", 2)) if case == "waits" else ():
         n += 20 if name == "sleeps" else 0

@@ -230,6 +230,8 @@ const char *events_begin(JNIEnv *jni, const struct events_wish *wish)
 {
 	const char *why;
 
+	if (__atomic_load_n(&events.inside, __ATOMIC_SEQ_CST))
+		return "a thread is still in an event of the session before; a debugger may have stopped it";
 	events.layout = wish->layout;
 	events.interval = wish->interval;
 	events.live = wish->live;
