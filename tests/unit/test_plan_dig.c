@@ -23,6 +23,7 @@ struct world {
 	bool slow, has_inside, many;
 	bool stuck; /* samples see it all the time, but slow calls do not return */
 	double starved, ran_ns;
+	bool hands_over;     /* sum waits for a task of another thread */
 	bool has_timer;	     /* which takes more time than all others, asleep */
 	bool has_others;     /* somebody else has the timer hooked */
 	bool is_costly;	     /* hooks cost too much while log is among them */
@@ -52,6 +53,15 @@ static void add_timer(struct dig *d)
 	samples_add(&d->fresh, &row);
 }
 
+static void add_join(struct dig *d)
+{
+	struct sample_row row = { .depth = 4,
+				  .name = slice_str("java.util.concurrent.FutureTask.get()V") };
+
+	row.self[SAMPLE_PARKED] = 60;
+	samples_add(&d->fresh, &row);
+}
+
 static void do_sample(struct world *w)
 {
 	struct dig *d = &w->dig;
@@ -65,7 +75,9 @@ static void do_sample(struct world *w)
 	if (w->is_costly)
 		add(d, 2, LOG, 10);
 	add(d, 2, WRITE, 1);
-	add(d, 3, SUM, w->slow || w->stuck || w->uneven ? 60 : 4);
+	add(d, 3, SUM, w->hands_over ? 0 : w->slow || w->stuck || w->uneven ? 60 : 4);
+	if (w->hands_over)
+		add_join(d);
 	d->fresh.vitals =
 		(struct sample_vitals){ .samples = 100, .threads = 3, .wall = 4000000000u };
 	dig_sampled(d);
@@ -420,6 +432,20 @@ TEST(dig_does_not_blame_calls_that_only_wait_for_a_processor)
 	drive(&w, &usual, text, sizeof(text));
 	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
 	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	dig_release(&w.dig);
+}
+
+TEST(dig_does_not_blame_tasks_that_wait_for_a_processor)
+{
+	struct world w = { .slow = true, .has_inside = true, .hands_over = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .hands_over = true, .starved = 0.95 };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
 	dig_release(&w.dig);
 }
 

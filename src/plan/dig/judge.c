@@ -16,7 +16,7 @@ static const double least_calls = 5;		    /* so few can be anything */
  * is much of a thread's. */
 static const double uneven_least = 5e5, uneven_time = 0.6, uneven_much = 0.1, differ_least = 2e4;
 /* Where all takes so many times as long, calls differ by their luck. */
-static const double too_busy = 3;
+static const double too_busy = 3, starving = 0.9;
 static const double statements_many = 20, statements_time = 0.4, statements_least = 1e6;
 /* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or
  * waits for somebody to wake it: maybe it has nothing to do. */
@@ -169,12 +169,20 @@ static void judge_uneven(const struct dig *d, struct candidate *c, double longer
 		  judge_weight(d, f) >= uneven_much;
 }
 
+/* Where hardly any thread gets a processor when it wants one, neither does who works for it. */
+static double slow_limit(const struct dig *d, double longer, double unsteady)
+{
+	if (d->options.slow_ns > 0)
+		return d->options.slow_ns;
+	return slow_default * (d->answer.delay_share > starving ? unsteady : longer);
+}
+
 void judge_root(const struct dig *d, const struct dig_figures *f, struct candidate *c)
 {
 	struct nature is = judge_nature(d, f->name);
 	double longer = judge_stretch(d, is.computing);
 	double unsteady = judge_stretch(d, is.computing + is.handing);
-	double limit = d->options.slow_ns > 0 ? d->options.slow_ns : slow_default * longer;
+	double limit = slow_limit(d, longer, unsteady);
 	double mean;
 
 	*c = (struct candidate){ .figures = f, .limit = limit, .waiting = is.waiting };
