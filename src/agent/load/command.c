@@ -17,6 +17,7 @@
 #include "agent/serve/lookup.h"
 #include "agent/serve/sample.h"
 #include "agent/serve/call_types.h"
+#include "agent/serve/origin.h"
 #include "agent/serve/static_value.h"
 #include "agent/serve/thread_list.h"
 #include "agent/serve/transactions.h"
@@ -198,6 +199,7 @@ static const struct {
 	{ WIRE_find, true, lookup_find },
 	{ WIRE_ask_threads, true, thread_list_run },
 	{ WIRE_ask_value, true, static_value_run },
+	{ WIRE_ask_origin, true, origin_run },
 	{ WIRE_types, true, call_types_run },
 };
 

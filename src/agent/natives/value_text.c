@@ -148,3 +148,15 @@ bool value_text_put(JNIEnv *jni, const struct value_text *v, struct buf *out)
 	(*jni)->ExceptionClear(jni);
 	return text != NULL;
 }
+
+void value_text_place(JNIEnv *jni, jclass class, struct buf *out)
+{
+	jclass known = probes_text_class();
+	jmethodID place = (*jni)->GetStaticMethodID(jni, known, "place",
+						    "(Ljava/lang/Class;)Ljava/lang/String;");
+	jstring text = place ? (*jni)->CallStaticObjectMethod(jni, known, place, class) : NULL;
+
+	if (text && !(*jni)->ExceptionCheck(jni))
+		put_java(jni, out, text);
+	(*jni)->ExceptionClear(jni);
+}

@@ -25,4 +25,7 @@ struct value_text {
 };
 bool value_text_put(JNIEnv *jni, const struct value_text *v, struct buf *out);
 
+/* Appends where a class was loaded from, "file:/opt/shop.jar"; nothing when it is not told.  Likewise. */
+void value_text_place(JNIEnv *jni, jclass class, struct buf *out);
+
 #endif

@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URL;
 import java.nio.charset.Charset;
+import java.security.CodeSource;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -69,6 +70,22 @@ final class SondeText {
     private SondeText(int bytes, String[] words) {
         secrets = words == null ? new String[0] : words;
         left = bytes;
+    }
+
+    /** Where a class was loaded from; null: not told. The handler of an address is not asked. */
+    static String place(Class<?> c) {
+        if (!mute()) {
+            return null;
+        }
+        try {
+            CodeSource source = c.getProtectionDomain().getCodeSource();
+            URL at = source == null ? null : source.getLocation();
+            return at == null ? null : at.getProtocol().concat(":").concat(at.getFile());
+        } catch (Throwable e) {
+            return null;
+        } finally {
+            SondeProbe.mute0(false);
+        }
     }
 
     /** What somebody has asked for by its name, in the agent's thread; null: out of memory. */
