@@ -85,10 +85,10 @@ TESTED_FOLDERS := $(addprefix agent/,core hotspot) $(addprefix cli/,screen attac
 TESTED_FILES := src/manager/http/query.c src/manager/watch/usual.c
 
 # The sampler, what is exported, and what shows both.
-CORE_FOLDERS += sample
-CLI_FOLDERS += export cli/hot cli/look cli/top cli/walk
+CORE_FOLDERS += sample outside
+CLI_FOLDERS += export cli/hot cli/outside cli/look cli/top cli/walk
 AGENT_FOLDERS += agent/sampling
-TESTED_FOLDERS += cli/hot cli/look cli/top
+TESTED_FOLDERS += cli/hot cli/outside cli/look cli/top
 
 sources = $(sort $(foreach f,$(1),$(wildcard src/$(f)/*.[cS] src/$(f)/arch/$(ARCH)/*.[cS])))
 objects = $(addprefix $(2)/,$(addsuffix .o,$(basename $(1))))

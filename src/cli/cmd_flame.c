@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/hot/flame_page.h"
+#include "cli/outside/feed.h"
 #include "cli/screen/private.h"
 #include "cli/verbs.h"
 
@@ -63,7 +64,7 @@ static int run(const struct command_flame *c)
 	if (sampled_is_file(c->wish.target))
 		status = sampled_read(&s, c->wish.target);
 	else
-		status = sampled_run(&s, &c->wish);
+		status = feed_run(&s, &c->wish);
 	if (status == CLI_DONE && !s.profile.total) {
 		fprintf(stderr, "sonde: %s: no samples\n", s.name);
 		status = CLI_NO;

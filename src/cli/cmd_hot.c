@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "cli/hot/compare.h"
 #include "cli/hot/hot_show.h"
 #include "cli/screen/cli.h"
+#include "cli/outside/feed.h"
 #include "cli/screen/private.h"
 #include "cli/screen/term.h"
 #include "export/collapsed.h"
@@ -19,7 +22,7 @@ struct command_hot {
 	bool no_lines;
 	struct hot_view view;
 	bool json;
-	const char *file;
+	const char *file, *other; /* other: of stacks to compare with */
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -85,25 +88,69 @@ static int print(struct command_hot *c, const struct sampled *s)
 	return status;
 }
 
-static int run(struct command_hot *c)
+static int print_compared(struct command_hot *c, const struct sampled *s, const struct ranking *now,
+			  const struct ranking *before)
 {
-	struct sampled s;
+	struct buf out = { 0 };
+	size_t n;
+	struct compared *all = compare_rankings(now, before, &n);
+	int status = CLI_DONE;
+
+	if (!all)
+		return cli_cannot("out of memory");
+	if (!c->json && s->state.wall_ns)
+		hot_put_about(s, &out);
+	if (c->json)
+		compare_json(all, n, &out);
+	else
+		compare_show(&c->view, all, n, &out);
+	if (!cli_print(&out))
+		status = CLI_CANNOT;
+	buf_release(&out);
+	mem_free(all);
+	return status;
+}
+
+static int compare(struct command_hot *c, const struct sampled *s, const struct sampled *other)
+{
+	struct ranking now, before;
 	int status;
 
+	if (ranking_build(&now, &s->profile) < 0)
+		return cli_cannot("out of memory");
+	if (ranking_build(&before, &other->profile) < 0) {
+		ranking_release(&now);
+		return cli_cannot("out of memory");
+	}
+	status = print_compared(c, s, &now, &before);
+	ranking_release(&now);
+	ranking_release(&before);
+	return status;
+}
+
+static int run(struct command_hot *c)
+{
+	struct sampled s, other;
+	int status = CLI_DONE;
+
 	sampled_init(&s);
-	if (sampled_is_file(c->wish.target))
+	sampled_init(&other);
+	if (c->other) /* first: it may not be there */
+		status = sampled_read(&other, c->other);
+	if (status == CLI_DONE && sampled_is_file(c->wish.target))
 		status = sampled_read(&s, c->wish.target);
-	else
-		status = sampled_run(&s, &c->wish);
+	else if (status == CLI_DONE)
+		status = feed_run(&s, &c->wish);
 	if (status == CLI_DONE && c->file)
 		status = write_file(c, &s);
 	if (status == CLI_DONE)
-		status = print(c, &s);
+		status = c->other ? compare(c, &s, &other) : print(c, &s);
 	if (status == CLI_DONE && !s.profile.total) {
 		fprintf(stderr, "sonde: %s: no samples\n", s.name);
 		status = CLI_NO;
 	}
 	sampled_release(&s);
+	sampled_release(&other);
 	return status;
 }
 
@@ -132,6 +179,8 @@ static const struct verb_option options[] = {
 	  .help = "without the lines of callers and callees" },
 	{ "output|o", "FILE", OPTION_OWN, 'o',
 	  .help = "write all stacks: .collapsed, .folded or .txt (one line each), .pprof or .pb" },
+	{ "compare", "FILE", OPTION_TEXT, offsetof(struct command_hot, other),
+	  .help = "say what differs from the stacks in this file (-o FILE.collapsed wrote it)" },
 	VERB_JSON(struct command_hot, json, "print one JSON object"),
 };
 
@@ -144,8 +193,8 @@ const struct verb verb_hot = {
 		"safepoints only.",
 	.options = options,
 	.n = COUNT(options),
-	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a "
-		"file of stacks that -o FILE.collapsed has written.",
+	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; the "
+		"pid of any other program, which the kernel samples without an agent; or a file of stacks that -o FILE.collapsed has written.",
 	.status = "0 done, 1 nothing ran, 2 wrong usage, 3 could not.",
 	.examples = "sonde hot 4711\n"
 		    "sonde hot --for 30s --above 2% shop.jar\n"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/client/live.h"
-#include "cli/hot/feed.h"
+#include "cli/outside/feed.h"
 #include "cli/screen/progress.h"
 #include "cli/screen/term.h"
 #include "cli/top/top_keys.h"
@@ -144,7 +144,8 @@ const struct verb verb_top = {
 	.more = "Keys: arrows move, Enter shows the callers and callees of a function or the functions of a "
 		"thread, Esc goes back, s sorts by self or total, t shows threads, / filters, p stops the "
 		"picture, h shows all keys, q ends.\n\n"
-		"TARGET is a pid, a main class or a jar, not needed when there is only one JVM.",
+		"TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or the pid of "
+		"any other program, which the kernel samples without an agent.",
 	.status = "0 done, 2 wrong usage, 3 could not, or the program ended.",
 	.examples = "sonde top 4711\n"
 		    "sonde top --threads shop.jar\n"

@@ -29,7 +29,7 @@ void profile_forget_stacks(struct profile *p)
 	map_init(&p->stack_ids);
 	arena_reset(&p->stack_mem);
 	p->n_stacks = 0;
-	p->total = p->lost = 0;
+	p->total = p->count = p->lost = 0;
 }
 
 /* Room for one more of size bytes each. */

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/hot/ranking.h"
+#include "cli/hot/compare.h"
 #include "export/collapsed.h"
 #include "export/pprof.h"
 
@@ -114,4 +114,54 @@ TEST(pprof_begins_with_the_type_of_its_values)
 	CHECK_MEM(out.p, sizeof(begin), begin, sizeof(begin), NULL);
 	buf_release(&out);
 	profile_release(&p);
+}
+
+static void rank(struct profile *p, struct ranking *r, const char *stacks)
+{
+	size_t line;
+
+	profile_init(p);
+	CHECK_INT(collapsed_read(p, slice_str(stacks), &line), 0, NULL);
+	CHECK_INT(ranking_build(r, p), 0, NULL);
+}
+
+TEST(compared_profiles_show_what_changed_most_first)
+{
+	struct profile a, b;
+	struct ranking now, before;
+	struct compared *c;
+	size_t n;
+
+	rank(&a, &now, "main;work 60\nmain;idle 20\nmain;new 20\n");
+	rank(&b, &before, "main;work 2\nmain;idle 2\nmain;gone 6\n"); /* a shorter time */
+	c = compare_rankings(&now, &before, &n);
+	CHECK_INT(n, 5, NULL);
+	CHECK(slice_is(c[0].name, "gone") && c[0].now < 0.001 && c[0].before > 0.599);
+	CHECK(slice_is(c[1].name, "work") && c[1].now > 0.599 && c[1].before < 0.201);
+	CHECK(slice_is(c[2].name, "new") && c[2].before < 0.001);
+	CHECK(c[4].total_now > 0.999 && c[4].total_before > 0.999);
+	mem_free(c);
+	ranking_release(&now);
+	ranking_release(&before);
+	profile_release(&a);
+	profile_release(&b);
+}
+
+TEST(compared_with_nothing_all_is_new)
+{
+	struct profile a, b;
+	struct ranking now, before;
+	struct compared *c;
+	size_t n;
+
+	rank(&a, &now, "main;work 1\n");
+	rank(&b, &before, "");
+	c = compare_rankings(&now, &before, &n);
+	CHECK_INT(n, 2, NULL);
+	CHECK(slice_is(c[0].name, "work") && c[0].now > 0.999 && c[0].before < 0.001);
+	mem_free(c);
+	ranking_release(&now);
+	ranking_release(&before);
+	profile_release(&a);
+	profile_release(&b);
 }

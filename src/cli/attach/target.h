@@ -21,6 +21,7 @@ struct target {
 	char name[256]; /* main class, or file name of the jar */
 	char java[32];	/* "17.0.15"; "" when not known */
 	bool is_jvm;
+	bool is_native; /* there is no JVM in it */
 };
 
 /* text may be NULL: the only JVM there is.  CLI_DONE; or, after a message that says why not and

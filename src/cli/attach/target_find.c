@@ -73,8 +73,12 @@ static int accept(const struct jvm *jvm, bool native, struct target *out)
 			   name, jvm->target.pid);
 	else
 		status = CLI_DONE;
-	if (status == CLI_DONE)
-		*out = jvm->target;
+	if (status != CLI_DONE)
+		return status;
+	*out = jvm->target;
+	out->is_native = jvm->kind == JVM_NOT;
+	if (!out->name[0])
+		snprintf(out->name, sizeof(out->name), "%s", jvm->comm);
 	return status;
 }
 

@@ -50,7 +50,7 @@ static void on_interrupt(int sig)
 }
 
 /* Without SA_RESTART, so that poll() returns; with SA_RESETHAND, so that the second one kills. */
-static void catch_interrupts(void)
+void client_catch_interrupts(void)
 {
 	struct sigaction act = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 
@@ -439,7 +439,7 @@ int client_open(struct client *c, const struct target *t)
 
 	*c = (struct client){ .fd = -1, .pid = t->pid };
 	interrupted = 0;
-	catch_interrupts();
+	client_catch_interrupts();
 	rc = connect_to(c, t);
 	status = rc ? cannot_connect(t, rc) : check_peer(c, t);
 	if (status == CLI_DONE)

@@ -95,7 +95,8 @@ enum client_end client_listen(struct client *c, const struct client_flow *flow,
 
 void client_warn(struct slice payload); /* a warning, on stderr */
 
-bool client_interrupted(void); /* Ctrl-C came */
+bool client_interrupted(void);	    /* Ctrl-C came */
+void client_catch_interrupts(void); /* for who waits without a connection */
 
 /* Does the program run on, though the agent may have gone? */
 bool client_runs(const struct client *c);

@@ -95,7 +95,15 @@ int sampled_read(struct sampled *s, const char *path);
 struct target;
 void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const struct target *t);
 void sampled_ask(struct buf *out, const struct sampled_wish *wish,
-		 uint64_t for_ns);					    /* 0: without end */
+		 uint64_t for_ns); /* 0: without end */
+/* A sample of a thread that runs. */
+struct sampled_stack {
+	const uint32_t *frames; /* numbers of the profile's, the innermost first */
+	size_t n;
+	uint32_t thread, end; /* as in stack_row */
+};
+void sampled_add(struct sampled *s, const struct sampled_stack *k);
+void sampled_tell_thread(struct sampled *s, uint32_t number, struct slice name);
 struct slice sampled_thread_name(const struct sampled *s, uint32_t number); /* empty: not told */
 
 uint64_t sampled_count(const struct sampled *s);  /* samples; of a file: values */

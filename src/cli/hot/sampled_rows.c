@@ -100,15 +100,15 @@ struct thread {
 	struct slice name;
 };
 
-static void take_thread(struct sampled *s, const struct wire_stack_thread *m)
+void sampled_tell_thread(struct sampled *s, uint32_t number, struct slice name)
 {
 	struct thread *t = arena_zero(&s->mem, sizeof(*t));
 	uintptr_t *place;
 
 	if (!t)
 		return;
-	t->number = m->thread;
-	t->name = arena_dup(&s->mem, m->name);
+	t->number = number;
+	t->name = arena_dup(&s->mem, name);
 	place = map_put(&s->threads, (struct slice){ (const uint8_t *)&t->number, 4 }, NULL);
 	if (place)
 		*place = (uintptr_t)t;
@@ -276,6 +276,27 @@ static void take_stack(struct sampled *s, const struct wire_stack_row *m)
 		remember(s, m->hash, place, end);
 }
 
+void sampled_add(struct sampled *s, const struct sampled_stack *k)
+{
+	uint32_t frames[DEPTH + BEFORE];
+	size_t told = k->n < DEPTH ? k->n : DEPTH, n = 0;
+
+	if (s->by_thread)
+		frames[n++] = frame_of_thread(s, k->thread);
+	if (!walk_end_is_good((enum walk_end)k->end))
+		frames[n++] = frame_of_end(s, k->end);
+	for (size_t i = told; i-- > 0;)
+		frames[n++] = k->frames[i];
+	count(s,
+	      profile_add(&s->profile, &(struct profile_stack){ .frames = frames,
+								.n = (uint32_t)n,
+								.thread = k->thread,
+								.kind = STACK_RUNS,
+								.value = 1,
+								.count = 1 }),
+	      k->end, 1, 1);
+}
+
 static void take_again(struct sampled *s, const struct wire_stack_again *m)
 {
 	const uintptr_t *at = map_get(&s->told, (struct slice){ (const uint8_t *)&m->hash, 8 });
@@ -319,7 +340,7 @@ bool sampled_take(void *ctx, unsigned type, struct slice payload)
 	else if (type == WIRE_stack_again && wire_get_stack_again(payload, &again) == 0)
 		take_again(s, &again);
 	else if (type == WIRE_stack_thread && wire_get_stack_thread(payload, &thread) == 0)
-		take_thread(s, &thread);
+		sampled_tell_thread(s, thread.thread, thread.name);
 	else if (type == WIRE_stacks_state && wire_get_stacks_state(payload, &state) == 0)
 		take_state(s, &state);
 	return true;
