@@ -142,11 +142,10 @@ static int not_loaded(struct inject *i, struct thread_call *c)
 			 *why ? ": " : "", why);
 }
 
-/* `opened`: the library has just been mapped. */
-static int begin_agent(struct inject *i, struct thread_call *c, bool opened)
+static int begin_agent(struct inject *i, struct thread_call *c)
 {
 	const struct library_file *lib = presence_library(&i->libraries);
-	struct thread_call_function begin = { .ms = SHORT_MS, .args = { opened } };
+	struct thread_call_function begin = { .ms = SHORT_MS };
 
 	if (!lib)
 		return not_loaded(i, c);
@@ -187,7 +186,7 @@ static int call_in(struct inject *i, struct tracee_thread *th, const char *path)
 	if (!lib)
 		rc = open_library(i, &c, path);
 	if (rc >= 0)
-		rc = begin_agent(i, &c, !lib);
+		rc = begin_agent(i, &c);
 	if (rc == E_LIMIT || rc == E_NOT_FOUND)
 		return rc;
 	end = thread_call_end(&c, i->f);

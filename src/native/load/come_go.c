@@ -26,13 +26,15 @@ static void *own_handle(void)
 		       : NULL;
 }
 
-__attribute__((visibility("default"))) void sonde_native_attach(int opened)
+void come_go_opened(void)
 {
-	if (serve_is_running())
-		return;
-	if (opened)
-		attached_handle(own_handle());
-	(void)serve_start_late();
+	attached_handle(own_handle());
+}
+
+__attribute__((visibility("default"))) void sonde_native_attach(void)
+{
+	if (!serve_is_running())
+		(void)serve_start_late();
 }
 
 __attribute__((visibility("default"))) void *sonde_native_release(void)

@@ -3,8 +3,11 @@
 #ifndef NATIVE_LOAD_COME_GO_H
 #define NATIVE_LOAD_COME_GO_H
 
-/* Starts the agent, if it does not run.  `opened`: by dlopen, just now. */
-void sonde_native_attach(int opened);
+/* The library comes by dlopen, so that dlclose can take it out again. */
+void come_go_opened(void);
+
+/* Starts the agent, if it does not run. */
+void sonde_native_attach(void);
 
 /* Unmaps and frees what the agent has had.  The hooks are out, its thread has ended, and no thread is in
  * its code.  Gives what dlclose takes. */

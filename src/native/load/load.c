@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "native/load/come_go.h"
 #include "native/serve.h"
 
 static bool is_ours(const char *path, size_t n)
@@ -64,8 +65,10 @@ __attribute__((constructor)) static void load(void)
 	const char *rules = secure_getenv("SONDE_NATIVE_RULES");
 	const char *report = secure_getenv("SONDE_NATIVE_REPORT");
 
-	if (!is_preloaded())
+	if (!is_preloaded()) {
+		come_go_opened();
 		return;
+	}
 	(void)serve_start(rules, report);
 	unsetenv("SONDE_NATIVE_RULES");
 	unsetenv("SONDE_NATIVE_REPORT");
