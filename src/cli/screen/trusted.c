@@ -38,9 +38,9 @@ static int fail(struct fault *f, int code, const char *path, const char *why)
 	size_t n = strlen(path), skip = n >= sizeof(shown) ? n - sizeof(shown) + 1 : 0;
 
 	for (size_t i = 0; i <= n - skip; i++) {
-		char c = path[skip + i];
+		unsigned char c = (unsigned char)path[skip + i];
 
-		shown[i] = (c > 0 && c < ' ') || c < 0 || c == 127 ? '?' : c;
+		shown[i] = (char)((c && c < ' ') || c >= 127 ? '?' : c);
 	}
 	return fault_set(f, code, -1, "%s%s: %s", skip ? "..." : "", shown, why);
 }
