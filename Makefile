@@ -71,7 +71,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
 # Folders that need libc alone.  Every program, the unit tests, fuzzers and benches link all of them.
 CORE_FOLDERS := base elf classfile classfile/check classfile/lower classfile/show rule weave cache tree hook probe \
-	plan/stats plan/inplace plan/dig plan/walk plan/observe wire jvm
+	plan/stats plan/inplace plan/dig plan/walk plan/observe plan/budget wire jvm
 # Folders that only the command line adds.
 CLI_FOLDERS := inject $(addprefix cli/,screen attach client classtools report run) cli
 # The manager adds these, and takes of the command line what finds processes.

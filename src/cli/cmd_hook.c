@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/attach/target.h"
@@ -12,6 +13,7 @@
 #include "cli/report/hook_rows.h"
 #include "cli/report/hook_rules.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
 #include "cli/verbs.h"
 
 struct hook {
@@ -20,6 +22,7 @@ struct hook {
 	char **words; /* rules as they were written */
 	int n_words;
 	uint32_t flags;
+	double budget; /* as in the message */
 	struct hook_rules rules;
 	struct hook_rows rows;
 	struct client client;
@@ -149,7 +152,8 @@ static int ask(struct hook *h)
 	if (status == CLI_DONE) {
 		wire_put_hook(&c->out, &(struct wire_hook){ .rules = buf_slice(&text),
 							    .origin = buf_slice(&h->rules.origin),
-							    .flags = h->flags });
+							    .flags = h->flags,
+							    .budget = h->budget });
 		status = client_ask(c, take, h);
 	}
 	buf_release(&text);
@@ -207,11 +211,22 @@ static int run(struct hook *h, const char *target)
 	return status;
 }
 
+static int set_budget(struct hook *h, const char *value)
+{
+	if (strcmp(value, "none") == 0)
+		h->budget = -1;
+	else if (!figure_parse_share(value, &h->budget) || h->budget > 1)
+		return cli_usage(h->name, "--budget wants a share such as 5%%, or `none`");
+	return CLI_DONE;
+}
+
 static int set_option(void *self, const char *name, int which, const char *value)
 {
 	struct hook *h = self;
 
-	(void)name, (void)which;
+	(void)name;
+	if (which == 'b')
+		return set_budget(h, value);
 	h->from_file = true;
 	return hook_rules_add_file(&h->rules, value);
 }
@@ -221,6 +236,9 @@ static const struct verb_option options[] = {
 	  .help = "take rules from this file; may be repeated, and comes before the RULEs" },
 	{ "hold", NULL, OPTION_FLAG, offsetof(struct hook, hold),
 	  .help = "stay, and take the hooks out again when this command ends, however it ends" },
+	{ "budget", "SHARE", OPTION_OWN, 'b',
+	  .help = "all hooks in the program together may cost this share of the processor time that it "
+		  "uses, as 5%; the rest is closed, getters first. `none`: whatever they cost" },
 	{ "dry-run", NULL, OPTION_FLAG, offsetof(struct hook, dry),
 	  .help = "hook nothing; say how many methods it would be" },
 	{ "wait", NULL, OPTION_FLAG, offsetof(struct hook, wait),
@@ -233,6 +251,7 @@ static const struct verb_option options[] = {
 
 const struct verb verb_hook = {
 	.usage = "[OPTION]... [TARGET] RULE...\n"
+		 "--budget SHARE [TARGET]\n"
 		 "[OPTION]... --rules FILE [TARGET] [RULE]...",
 	.about = "Hooks methods of a running program by rule (docs/rules.md); the word "
 		 "`hook` may be left out. The hooks stay until 'sonde unhook' or 'sonde detach', "
@@ -242,6 +261,7 @@ const struct verb verb_hook = {
 	.n = COUNT(options),
 	.status = "0 done, 1 a rule matched nothing, 2 a rule is wrong, 3 could not.",
 	.examples = "sonde hook 4711 'com.shop.**::* light'\n"
+		    "sonde hook --budget 5% 4711 '**::*'\n"
 		    "sonde hook com.shop.Main 'implements java.lang.Runnable::run timed for 10m'\n"
 		    "sonde hook --hold --rules shop.rules",
 	.run = cmd_hook,
@@ -273,7 +293,9 @@ static int parse(struct hook *h, int argc, char **argv, const char **target)
 		*target = argv[optind++];
 	h->words = argv + optind;
 	h->n_words = argc - optind;
-	if (!h->n_words && !hook_rules_count(&h->rules))
+	if (h->budget > 0) /* very many are what it is for */
+		h->flags |= HOOK_YES;
+	if (!h->n_words && !hook_rules_count(&h->rules) && !h->budget)
 		return cli_usage(h->name, "which methods? RULE or --rules FILE");
 	/* A file may have rules for classes to come. */
 	if (!h->wait && !h->from_file)

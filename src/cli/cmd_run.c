@@ -28,6 +28,7 @@ struct run {
 	const char *apps, *report, *record, *check_apps;
 	bool yes, json, no_memory, native;
 	const char *cache, *app;
+	double budget;
 	struct arena mem; /* of the rules */
 	struct rules *rules;
 	struct run_place place;
@@ -143,7 +144,9 @@ static int set_agent(const struct run *r)
 		add_option(&text, "report", r->place.report);
 	if (r->cache)
 		add_option(&text, "cache", r->cache);
-	if (r->yes)
+	if (r->budget)
+		buf_printf(&text, "%sbudget=%g", text.n ? "," : "", r->budget * 100);
+	if (r->yes || r->budget) /* very many are what a budget is for */
 		buf_printf(&text, "%syes", text.n ? "," : "");
 	status = set("SONDE_AGENT", &text);
 	buf_release(&text);
@@ -293,6 +296,9 @@ static const struct verb_option options[] = {
 	{ "rules", "FILE", OPTION_OWN, 'r',
 	  .help = "take rules from this file; may be repeated, as may --hook" },
 	{ "hook", "RULE", OPTION_OWN, 'k', .help = "one more rule: 'com.shop.**::* timed'" },
+	{ "budget", "SHARE", OPTION_SHARE, offsetof(struct run, budget),
+	  .help = "hooks may cost this share of the processor time that a JVM uses, as 5%; the rest is "
+		  "closed, getters first" },
 	{ "cache", "DIR", OPTION_TEXT, offsetof(struct run, cache),
 	  .help = "keep woven classes there; `off`: nowhere; default ~/.cache/sonde/woven" },
 	{ "app", "NAME", OPTION_OWN, 'n',

@@ -59,6 +59,8 @@ enum {
 	METHOD_PARTLY = 16,   /* only some calls are reported: its rule has `inside` or `if` */
 	METHOD_SETTLED = 8,   /* its timed calls wait for what is under way (also NODE_SETTLED) */
 	METHOD_DRAWN = 32,    /* one call in N was timed: times are estimates for all calls */
+	METHOD_CLOSED = 64,   /* not observed now, to keep to the budget */
+	METHOD_FEWER = 128,   /* ... now or for a while: there were more calls than were counted */
 	METER_NO_BYTES = 1,   /* of `unknown`: allocated bytes are not known */
 	METER_NO_BLOCKED = 2, /* ... how long calls were blocked is in the time that they waited */
 	METER_NO_DELAY = 4,   /* ... how long they stood in line for a processor, too */

@@ -9,13 +9,14 @@ TEST(options_are_read_and_decoded)
 
 	options_parse(&o,
 		      "hook=hook%20a.B::c%20timed%2C,rules=/r%2Cx.rules,rules=two,memory=2m,yes,"
-		      "socket=/s,report=/tmp/r");
+		      "socket=/s,report=/tmp/r,budget=5%");
 	CHECK_MEM(o.rules.p, o.rules.n, "hook a.B::c timed,\n", 19, NULL);
 	CHECK_STR(o.files, "/r,x.rules", NULL);
 	CHECK_STR(o.files + 11, "two", NULL);
 	CHECK_INT(o.files[15], 0, "the end of the list");
 	CHECK_INT(o.memory, 2 << 20, NULL);
 	CHECK(o.yes);
+	CHECK(o.budget == 0.05);
 	CHECK_STR(o.socket, "/s", NULL);
 	CHECK_STR(o.report, "/tmp/r", NULL);
 	CHECK_STR(o.wrong, "", NULL);
@@ -35,6 +36,7 @@ TEST(options_that_are_wrong_are_told_and_passed_over)
 		{ "memory=1,memory=1m", "option not understood: 'memory=1'" },
 		{ "memory=99999999999999999999m,memory=1m",
 		  "option not understood: 'memory=99999999999999999999m'" },
+		{ "budget=0,memory=1m", "option not understood: 'budget=0'" },
 		{ "hook=", "option not understood: 'hook='" },
 		{ "yes=1", "option not understood: 'yes=1'" },
 		{ "=x", "option not understood: '=x'" },

@@ -14,7 +14,8 @@ static struct {
 	jbyteArray array; /* a global reference; NULL: no class of ours is there yet */
 	jbyte wanted[PROBE_METHODS];
 	jbyte closed[PROBE_METHODS];
-	uint32_t shut; /* so many gates are closed by a window */
+	jbyte held[PROBE_METHODS]; /* 1: closed, whatever is wanted */
+	uint32_t shut;		   /* so many gates are closed by a window */
 } gates;
 
 void gates_init(jbyteArray array)
@@ -37,10 +38,13 @@ static void copy_gates(jbyte *to, uint32_t from, uint32_t n)
 	uint32_t shut = __atomic_load_n(&gates.shut, __ATOMIC_SEQ_CST);
 	const jbyte *source = shut ? gates.closed : gates.wanted;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		to[i] = shut && from + i >= shut
 				? 0 /* came while the window was on: opens with the others */
 				: __atomic_load_n(&source[from + i], __ATOMIC_SEQ_CST);
+		if (!shut && __atomic_load_n(&gates.held[from + i], __ATOMIC_SEQ_CST))
+			to[i] = 0;
+	}
 }
 
 /* Of two threads that tell of the same gate, the one that tells last may have looked first; but then
@@ -60,17 +64,35 @@ static void tell_gates(JNIEnv *jni, uint32_t from, uint32_t to)
 	}
 }
 
-static void set_gate(uint32_t id, jbyte value)
+static void is_untold(uint32_t id)
 {
-	if (id >= PROBE_METHODS)
-		return;
-	__atomic_store_n(&gates.wanted[id], value, __ATOMIC_SEQ_CST);
 	if (untold.to == untold.from)
 		untold.from = id, untold.to = id + 1;
 	else if (id < untold.from)
 		untold.from = id;
 	else if (id >= untold.to)
 		untold.to = id + 1;
+}
+
+static void set_gate(uint32_t id, jbyte value)
+{
+	if (id >= PROBE_METHODS)
+		return;
+	__atomic_store_n(&gates.wanted[id], value, __ATOMIC_SEQ_CST);
+	is_untold(id);
+}
+
+void gates_hold(uint32_t id, bool hold)
+{
+	if (id >= PROBE_METHODS || gates_is_held(id) == hold)
+		return;
+	__atomic_store_n(&gates.held[id], hold, __ATOMIC_SEQ_CST);
+	is_untold(id);
+}
+
+bool gates_is_held(uint32_t id)
+{
+	return id < PROBE_METHODS && __atomic_load_n(&gates.held[id], __ATOMIC_RELAXED);
 }
 
 void gates_tell(JNIEnv *jni)
@@ -115,8 +137,10 @@ void gates_close(uint32_t id)
 void gates_close_all(JNIEnv *jni)
 {
 	__atomic_store_n(&gates.shut, 0, __ATOMIC_SEQ_CST);
-	for (uint32_t id = 0; id < PROBE_METHODS; id++)
+	for (uint32_t id = 0; id < PROBE_METHODS; id++) {
 		__atomic_store_n(&gates.wanted[id], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&gates.held[id], 0, __ATOMIC_RELAXED);
+	}
 	if (gates.array)
 		tell_gates(jni, 0, PROBE_METHODS);
 }

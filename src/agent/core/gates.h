@@ -17,6 +17,9 @@ bool gates_are_there(void);
  * thread is in a sequence of callers. */
 void gates_open(uint32_t id, bool ask, bool inside);
 void gates_close(uint32_t id);
+/* Closed for as long as it is held, whatever rules want meanwhile.  On the agent's thread. */
+void gates_hold(uint32_t id, bool hold);
+bool gates_is_held(uint32_t id);
 /* Tells the JVM of the gates that the calling thread has opened and closed since the last time.  No
  * lock may be held. */
 void gates_tell(JNIEnv *jni);

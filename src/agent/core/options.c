@@ -61,6 +61,22 @@ static bool parse_size(const char *text, size_t *out)
 	return true;
 }
 
+/* "5%"; the sign may be left out */
+static bool parse_share(const char *text, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text)
+		return false;
+	if (*end == '%')
+		end++;
+	if (*end || !(v > 0 && v <= 100))
+		return false;
+	*out = v / 100;
+	return true;
+}
+
 void options_add_rules(struct options *o, const char *path)
 {
 	size_t at = 0;
@@ -92,6 +108,8 @@ static void take(struct options *o, const char *p, size_t n)
 		o->in_place = true;
 	else if (is(p, key, "steady") && !eq)
 		o->steady = true;
+	else if (is(p, key, "budget") && parse_share(value, &o->budget))
+		return;
 	else if (is(p, key, "rules") && value[0])
 		options_add_rules(o, value);
 	else if (is(p, key, "hook") && value[0])

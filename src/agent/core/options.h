@@ -16,6 +16,7 @@ struct options {
 	char app[256];	    /* what the application is called there; "": by its main class or jar */
 	size_t cache_limit; /* bytes; 0: as usual */
 	size_t memory;	    /* for the figures */
+	double budget;	    /* share of the program that hooks may cost; 0: whatever they do */
 	bool jni;	    /* for calibrations: keeps to plain JNI */
 	bool steady;	    /* ... and times every call of a hot method, too */
 	bool in_place;	    /* measures in place as long as the JVM runs */

@@ -11,6 +11,7 @@
 #include "agent/natives/data.h"
 #include "agent/serve/stack_stream.h"
 #include "agent/serve/callees.h"
+#include "agent/serve/closing.h"
 #include "agent/serve/explain.h"
 #include "agent/serve/rows.h"
 #include "agent/serve/in_place.h"
@@ -41,7 +42,8 @@ static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 	grown_put(&c->out);
 	woven_count(&classes, &methods);
 	conn_done(c, DONE, "Hooks now in the program: %llu methods in %llu classes, %zu rules",
-		  (unsigned long long)methods, (unsigned long long)classes, rulebook.n);
+		  (unsigned long long)methods, (unsigned long long)classes,
+		  rulebook.n - closing_rules());
 }
 
 /* Of a long answer: whoever has asked for it reads it, or is dropped, since others wait. */
@@ -149,6 +151,7 @@ static void run_reset(struct conn *c, JNIEnv *jni, struct slice payload)
 	types_forget();
 	data_seen_reset();
 	in_place_reset();
+	closing_reset();
 	conn_done(c, DONE, "figures count from now");
 }
 
@@ -180,7 +183,7 @@ static const struct {
 	void (*run)(struct conn *c, JNIEnv *jni, struct slice payload);
 } commands[] = {
 	{ WIRE_ask_stacks, false, stack_stream_run },
-	{ WIRE_hook, true, change_hook },
+	{ WIRE_hook, true, closing_hook },
 	{ WIRE_unhook, true, change_unhook },
 	{ WIRE_hooks, false, run_hooks },
 	{ WIRE_report, false, run_report },

@@ -20,6 +20,7 @@
 #include "agent/natives/probes.h"
 #include "agent/serve/stack_stream.h"
 #include "agent/serve/callees.h"
+#include "agent/serve/closing.h"
 #include "agent/serve/rows.h"
 #include "agent/serve/in_place.h"
 #include "agent/serve/sample.h"
@@ -105,6 +106,8 @@ void lifecycle_at_start(JNIEnv *jni)
 	if (!rulebook.n)
 		return;
 	probe_mute(true);
+	if (agent.options.budget > 0)
+		closing_set(agent.options.budget);
 	if (probes_init(jni) < 0) {
 		rulebook_remove(change_any, NULL);
 	} else {

@@ -30,6 +30,7 @@
 #include "agent/load/command.h"
 #include "agent/load/lifecycle.h"
 #include "agent/serve/stack_stream.h"
+#include "agent/serve/closing.h"
 #include "agent/serve/idle.h"
 #include "agent/serve/in_place.h"
 #include "agent/serve/upkeep.h"
@@ -130,7 +131,7 @@ static void conn_serve(struct conn *c)
 
 static int patience(void)
 {
-	bool waits = rulebook.n || woven_resting() || server.deaf;
+	bool waits = rulebook.n || woven_resting() || server.deaf || closing_is_on();
 	int sample = sample_patience(), place = in_place_patience(),
 	    stream = stack_stream_patience();
 
@@ -151,6 +152,8 @@ static int patience(void)
 
 static void each_second(void)
 {
+	if (in_place_patience() < 0) /* its windows have gates closed, too */
+		closing_tick();
 	if (rulebook.n) {
 		upkeep_tick();
 		loaders_tick();

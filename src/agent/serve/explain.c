@@ -14,6 +14,7 @@
 #include "agent/natives/callers.h"
 #include "agent/natives/data.h"
 #include "agent/serve/rows.h"
+#include "agent/serve/closing.h"
 #include "agent/weaving/grown.h"
 #include "agent/weaving/instrument.h"
 #include "classfile/class.h"
@@ -70,6 +71,8 @@ static void tell_state(struct question *q, const struct woven *w, const char *na
 		buf_text(q->out,
 			 "  a caller in its sequence cannot be woven: each call looks at the "
 			 "stack\n");
+	if (h)
+		closing_explain(h->id, q->out);
 	if (!h || !h->rule) {
 		if (w)
 			for (int k = 0; k < LEFT_KINDS; k++)

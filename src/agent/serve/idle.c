@@ -10,6 +10,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/reading.h"
 #include "agent/natives/data.h"
+#include "agent/serve/closing.h"
 #include "agent/serve/windows.h"
 #include "agent/serve/transactions.h"
 #include "probe/probe.h"
@@ -70,6 +71,7 @@ static void clear(const struct woven *w)
 			rulebook_unloaded(h->rule, calls > h->before ? calls - h->before : 0);
 		types_set(h->id, TYPE_UNKNOWN);
 		windows_forget(h->id);
+		closing_forget(h->id);
 		transactions_forget(h->id);
 		data_forget(h->id);
 	}

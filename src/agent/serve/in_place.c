@@ -33,6 +33,7 @@
 #include "agent/core/syscalls.h"
 #include "agent/natives/natives.h"
 #include "agent/natives/probes.h"
+#include "agent/classes/closable.h"
 #include "agent/serve/windows.h"
 #include "agent/serve/transactions.h"
 #include "base/mem.h"
@@ -125,14 +126,6 @@ static bool make_room(void)
 	return true;
 }
 
-/* May its hook be closed for a while? */
-static bool may_close(const struct hooked *h, const struct rule_entry *e)
-{
-	return h && e && e->rule->kind == RULE_HOOK && !h->anchor && !e->watched &&
-	       !e->rule->hook.condition && !e->rule->hook.context_count && !e->rule->hook.calls &&
-	       gates_of(h->id) == GATE_OPEN;
-}
-
 /* Which gates can be closed, and which methods measured. */
 static void look_at_methods(void)
 {
@@ -147,7 +140,7 @@ static void look_at_methods(void)
 		if (rule != last)
 			e = rulebook_entry(rule);
 		last = rule;
-		now.shut_gates[id] = may_close(h, e) ? 0 : (int8_t)gates_of(id);
+		now.shut_gates[id] = closable_now(h, e) ? 0 : (int8_t)gates_of(id);
 		if (h && rule &&
 		    (now.shut_gates[id] || h->level != LEVEL_TIMED ||
 		     (now.shut &&

@@ -19,6 +19,7 @@
 #include "agent/natives/callers.h"
 #include "agent/natives/data.h"
 #include "agent/natives/usage.h"
+#include "agent/serve/closing.h"
 #include "agent/natives/probes.h"
 #include "agent/weaving/recompile.h"
 #include "agent/weaving/carry.h"
@@ -211,7 +212,8 @@ static void put_method(struct buf *out, struct hooked *h, struct buf *name, uint
 		  (counted < f.timed ? METHOD_NO_QUANTILES : 0) |
 		  (probe_method_settles(h->id) ? METHOD_SETTLED : 0) |
 		  (f.weight > f.timed ? METHOD_DRAWN : 0) |
-		  (flags & REPORT_PARTLY && rows_is_conditional(h) ? METHOD_PARTLY : 0);
+		  (flags & REPORT_PARTLY && rows_is_conditional(h) ? METHOD_PARTLY : 0) |
+		  closing_flags(h->id);
 	m.type = types_of(h->id) | (h->access & ACC_STATIC ? TYPE_STATIC : 0);
 	put_metered(&m);
 	if (flags & REPORT_BUCKETS)
@@ -317,7 +319,8 @@ void rows_put_rules(struct buf *out)
 	if (rules)
 		count_methods(rules);
 	for (size_t i = 0; rules && i < rulebook.n; i++) {
-		const struct rule *rule = rulebook.entries[i].rule;
+		const struct rule_entry *e = &rulebook.entries[i];
+		const struct rule *rule = e->rule;
 		struct wire_rule *m = &rules[i];
 
 		if (!m->methods && waits(i))
@@ -326,7 +329,7 @@ void rows_put_rules(struct buf *out)
 			m->leaves_ns = rule->hook.for_ns - m->age_ns;
 		if (rule->kind == RULE_HOOK && rule->hook.calls > m->calls)
 			m->leaves_calls = rule->hook.calls - m->calls;
-		if (!carry_is_inner(&rulebook.entries[i]))
+		if (!carry_is_inner(e) && !closing_is_own(e))
 			wire_put_rule(out, m);
 	}
 	mem_free(rules);
@@ -541,7 +544,7 @@ void rows_put_call(struct buf *out, const struct hooked *h, const struct probe_c
 void rows_put_status(struct buf *out)
 {
 	struct probe_state s;
-	struct wire_status m = { .rules = rulebook.n - carry_rules() };
+	struct wire_status m = { .rules = rulebook.n - carry_rules() - closing_rules() };
 	struct cached_figures cache;
 	char notes[NOTES_MAX];
 	size_t n;
@@ -578,5 +581,6 @@ void rows_put_status(struct buf *out)
 	m.cache_damaged = cache.damaged;
 	m.cache_read = cache.bytes_read;
 	m.cache_written = cache.bytes_written;
+	closing_status(&m);
 	wire_put_status(out, &m);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* upkeep.c - the clockwork behind hooks.
- *
- * 1/N: a rule that says `timed` and no N leaves it to us.  A method is timed at every call until it
- * is called more than TIMED_MAX times a second; from there N is such that about so many calls a
- * second are timed.  A timed call costs some 50 ns, so this is a thousandth of one core. */
+/* upkeep.c - the clockwork behind hooks. */
 #include "agent/serve/upkeep.h"
 
 #include <stdlib.h>
@@ -13,16 +9,16 @@
 #include "agent/core/agent.h"
 #include "agent/core/reading.h"
 #include "agent/natives/probes.h"
+#include "agent/serve/closing.h"
+#include "agent/serve/heat.h"
 #include "agent/serve/in_place.h"
 #include "agent/weaving/change.h"
 #include "probe/histogram.h"
 #include "probe/probe.h"
 
 enum {
-	TIMED_MAX = 20000, /* calls of one method that are timed in a second */
-	HOT = 50000,	   /* calls in a second, over all, from which the cheaper way pays ... */
+	HOT = 50000,	/* calls in a second, over all, from which the cheaper way pays ... */
 	PAYS = 5000000, /* ... after so many, which have cost more by what it takes to set it up */
-	ONE_IN_MAX = 1 << 16,
 	STALL_S = 30,
 	METHODS_A_TICK = 4096, /* looked at in one second; the others wait their turn */
 };
@@ -48,27 +44,6 @@ static uint64_t slow_ticks(const struct rule_hook *hook, const uint32_t *buckets
 	return 4 * histogram_quantile(buckets, 0.5, f->min, f->max); /* learned: four times usual */
 }
 
-static void follow_heat(struct hooked *h, const struct rule_entry *e, uint64_t fresh,
-			double seconds)
-{
-	double rate = (double)fresh / seconds;
-	uint32_t one_in = 1;
-	struct probe_how how;
-
-	if (agent.options.steady || h->level != LEVEL_TIMED || e->rule->hook.one_in || e->watched ||
-	    h->anchor)
-		return;
-	while (rate / one_in > TIMED_MAX && one_in < ONE_IN_MAX)
-		one_in *= 2;
-	/* back to a smaller N only when it is clearly too large */
-	if (one_in == h->one_in || (one_in < h->one_in && one_in * 4 > h->one_in))
-		return;
-	h->one_in = one_in;
-	how = (struct probe_how){ .one_in = one_in, .meter = e->rule->hook.metered };
-	how.settle = true; /* no rule says that every call is to be timed */
-	probe_method_set(h->id, &how);
-}
-
 /* Looks at one method; gives its calls since the last look. */
 static uint64_t look_at(struct hooked *h, struct limit *limits, double seconds)
 {
@@ -91,7 +66,8 @@ static uint64_t look_at(struct hooked *h, struct limit *limits, double seconds)
 	limits[at].calls += f.calls - (f.calls < h->before ? f.calls : h->before);
 	if (e->rule->hook.good_ns && f.timed)
 		limits[at].slow += slow_calls(buckets, slow_ticks(&e->rule->hook, buckets, &f));
-	follow_heat(h, e, fresh, seconds);
+	if (!closing_is_on()) /* it looks more often */
+		heat_follow(h, e, (double)fresh / seconds);
 	if (e->rule->hook.context_count) {
 		uint64_t outside = probe_method_outside(h->id);
 
@@ -185,7 +161,8 @@ void upkeep_tick(void)
 		passed_over = n / METHODS_A_TICK + 2;
 	passed_over -= passed_over != 0;
 	dear += lanes || passed_over ? 0 : fresh;
-	if (!probes_is_fast() && !lanes && (double)fresh / seconds > HOT && dear > PAYS) {
+	if (!probes_is_fast() && !lanes && (double)fresh / seconds > HOT &&
+	    (dear > PAYS || closing_is_on())) {
 		JNIEnv *jni = agent_enter_jvm();
 
 		if (jni) {

@@ -120,8 +120,9 @@ static int do_hook(struct dig_link *l, const struct dig_action *a)
 
 	l->undecided = false;
 	wire_put_hook(&l->client.out,
-		      &(struct wire_hook){ a->rules, slice_str("dig"),
-					   HOOK_HELD | HOOK_INSTEAD | HOOK_ACCOUNT });
+		      &(struct wire_hook){ .rules = a->rules,
+					   .origin = slice_str("dig"),
+					   .flags = HOOK_HELD | HOOK_INSTEAD | HOOK_ACCOUNT });
 	status = ask_hook(l);
 	if (status == CLI_USAGE)
 		return CLI_DONE; /* the plan will ask for fewer */

@@ -126,8 +126,9 @@ static void sample(struct observe_link *l, struct progress *p)
 
 static int put_rules(struct observe_link *l, const struct buf *rules)
 {
-	wire_put_hook(&l->client.out, &(struct wire_hook){ buf_slice(rules), slice_str("observe"),
-							   HOOK_HELD | HOOK_INSTEAD });
+	wire_put_hook(&l->client.out, &(struct wire_hook){ .rules = buf_slice(rules),
+							   .origin = slice_str("observe"),
+							   .flags = HOOK_HELD | HOOK_INSTEAD });
 	return ask(l, NULL);
 }
 
@@ -246,7 +247,9 @@ int observe_link_apply(struct observe_link *l, struct slice rules)
 {
 	int status;
 
-	wire_put_hook(&l->client.out, &(struct wire_hook){ rules, slice_str("observe"), HOOK_YES });
+	wire_put_hook(&l->client.out, &(struct wire_hook){ .rules = rules,
+							   .origin = slice_str("observe"),
+							   .flags = HOOK_YES });
 	l->client.quiet = true;
 	status = client_ask(&l->client, NULL, NULL);
 	if (status == CLI_DONE) /* stdout has the rules, or JSON */

@@ -252,6 +252,11 @@ static void take_status(struct hook_rows *h, const struct wire_status *m)
 	h->all_methods = m->methods;
 	h->resting = m->resting;
 	h->redefined = m->redefined;
+	h->budget = m->budget;
+	h->closed = m->closed;
+	h->taken_out = m->taken_out;
+	h->cost = m->cost;
+	h->cost_closed = m->cost_closed;
 	buf_clear(&h->notes);
 	buf_put(&h->notes, m->notes);
 }
@@ -289,6 +294,26 @@ void hook_rows_table(struct hook_rows *h, struct buf *out)
 	buf_put(out, buf_slice(&h->grown));
 }
 
+/* "412 of 9,871 methods are closed to keep to 5 % (...); hooks cost 4.1 %, closed ones 0.3 %" */
+static void budget_line(const struct hook_rows *h, struct buf *out)
+{
+	char closed[32], all[32], gone[32];
+
+	if (!h->budget)
+		return;
+	buf_printf(out, "%s of %s methods %s closed to keep to %g %%",
+		   cli_number(closed, h->closed), cli_number(all, h->all_methods + h->taken_out),
+		   h->closed == 1 ? "is" : "are", h->budget * 100);
+	if (h->taken_out)
+		buf_printf(out, ", %s of them by taking the hook out of the code",
+			   cli_number(gone, h->taken_out));
+	buf_printf(
+		out,
+		"; by Sonde's reckoning open hooks cost %.1f %%, closed ones %.1f %% of the processor time\n"
+		"that the program uses itself ('sonde report' marks them; 'sonde explain' says why)\n",
+		h->cost * 100, h->cost_closed * 100);
+}
+
 void hook_rows_totals(const struct hook_rows *h, struct buf *out)
 {
 	char methods[32], classes[32], rules[32];
@@ -302,6 +327,7 @@ void hook_rows_totals(const struct hook_rows *h, struct buf *out)
 			   "%s more class%s closed hooks still, until the original code comes back "
 			   "after a while ('unhook --now': at once)\n",
 			   cli_number(classes, h->resting), h->resting == 1 ? " has" : "es have");
+	budget_line(h, out);
 }
 
 void hook_rows_notes(const struct hook_rows *h, struct buf *out)
@@ -350,6 +376,16 @@ void hook_rows_totals_json(const struct hook_rows *h, struct json *j)
 	cli_json_count(j, "methods", h->all_methods);
 	cli_json_count(j, "resting", h->resting);
 	cli_json_count(j, "redefined", h->redefined);
+	if (h->budget) {
+		cli_json_count(j, "closed", h->closed);
+		cli_json_count(j, "taken_out", h->taken_out);
+		json_key(j, "budget");
+		json_double(j, h->budget);
+		json_key(j, "cost");
+		json_double(j, h->cost);
+		json_key(j, "cost_closed");
+		json_double(j, h->cost_closed);
+	}
 	json_key(j, "notes");
 	json_str(j, buf_slice(&h->notes));
 	json_close(j, '}');

@@ -18,7 +18,11 @@ struct hook_rows {
 	/* Of the whole program, from the row `status`. */
 	bool has_totals;
 	uint64_t all_rules, all_classes, all_methods;
-	uint64_t resting;   /* classes with closed hooks that no rule wants */
+	uint64_t resting; /* classes with closed hooks that no rule wants */
+	/* With a budget: a share, methods closed for it (of which so many have no hook in their code), what
+	 * hooks cost, open and closed ones. */
+	double budget, cost, cost_closed;
+	uint64_t closed, taken_out;
 	uint64_t redefined; /* how often classes got other code since they were loaded */
 	struct buf notes;   /* what the agent found wrong, a line each */
 };

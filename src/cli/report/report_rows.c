@@ -397,6 +397,10 @@ static void method_json(struct json *j, const struct report_method *r)
 	json_bool(j, !(m->flags & (METHOD_GONE | METHOD_ANCHOR)));
 	json_key(j, "anchor");
 	json_bool(j, (m->flags & METHOD_ANCHOR) != 0);
+	json_key(j, "closed");
+	json_bool(j, (m->flags & METHOD_CLOSED) != 0);
+	json_key(j, "fewer_counted");
+	json_bool(j, (m->flags & METHOD_FEWER) != 0);
 	ns(j, "raw_self_ns", whole(r->raw_self_ns), total);
 	ns(j, "self_low_ns", whole(r->self.low), total);
 	ns(j, "self_high_ns", whole(r->self.high), total);

@@ -179,6 +179,10 @@ static void add_row(const struct report_table *how, struct table *t, const struc
 /* What stands behind a name. */
 static const char *mark_of(const struct report_method *m)
 {
+	if (m->m.flags & METHOD_CLOSED)
+		return " (closed)";
+	if (m->m.flags & METHOD_FEWER)
+		return " (closed for a while)";
 	if (m->m.flags & METHOD_GONE)
 		return " (gone)";
 	if (m->m.flags & METHOD_ANCHOR)
@@ -248,6 +252,11 @@ static bool is_only_bounded(const struct report_method *m)
 	return m->bounded && m->m.timed;
 }
 
+static bool is_fewer(const struct report_method *m)
+{
+	return m->m.flags & METHOD_FEWER;
+}
+
 /* A word for each kind of row that needs one. */
 static void explain_kinds(const struct report_table *how, const struct report *r, struct buf *out)
 {
@@ -260,6 +269,11 @@ static void explain_kinds(const struct report_table *how, const struct report *r
 			out,
 			"of a recursive method that is too hot to time every call it is not known which calls "
 			"are the outermost: its total is a bound\n");
+	if (has_row(how, r, is_fewer))
+		buf_text(
+			out,
+			"(closed): to keep to the budget; there were more calls than are counted here, and the time of "
+			"those is in self of who called them\n");
 	if (how->pid && !how->exact && has_row(how, r, is_only_bounded))
 		buf_printf(
 			out,

@@ -93,8 +93,10 @@ static int set_rules(struct walk_link *l, struct slice rules, unsigned flags)
 	struct wire_done done;
 	int status;
 
-	wire_put_hook(&l->client.out, &(struct wire_hook){ rules, slice_str("walk"),
-							   HOOK_HELD | HOOK_INSTEAD | flags });
+	wire_put_hook(&l->client.out,
+		      &(struct wire_hook){ .rules = rules,
+					   .origin = slice_str("walk"),
+					   .flags = HOOK_HELD | HOOK_INSTEAD | flags });
 	status = client_hear(&l->client, NULL, NULL, &done);
 	if (status == CLI_DONE && done.status > CLI_NO)
 		return cli_cannot("%.*s", SLICE_FMT(done.text));

@@ -179,8 +179,9 @@ static void hook(struct reconcile *c, struct instance *i, size_t rule)
 	a->ctx = mine;
 	a->done = hooked;
 	i->rules[rule].number = 0;
-	wire_put_hook(&a->frame, &(struct wire_hook){ slice_str(plan_of(i)->rules[rule].text),
-						      slice_str(origin), 0 });
+	wire_put_hook(&a->frame,
+		      &(struct wire_hook){ .rules = slice_str(plan_of(i)->rules[rule].text),
+					   .origin = slice_str(origin) });
 	session_send(c->f, a);
 }
 
