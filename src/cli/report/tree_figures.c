@@ -101,6 +101,7 @@ static void take_figures(struct call_node *n, const struct tree_node *from, bool
 	n->flags = from->flags;
 	n->reconciled = true;
 	n->compensated = compensated && n->m.timed;
+	n->least_ns = whole(from->least.mid);
 	n->m.total_ns = whole(n->total.mid);
 	n->m.self_ns = whole(n->self.mid);
 	take_single(n, from);

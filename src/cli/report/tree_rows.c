@@ -194,9 +194,11 @@ done:
 void call_tree_sort(struct call_tree *t)
 {
 	for (struct call_node *n = call_node_up(t, NULL); n; n = call_node_up(t, n)) {
+		uint64_t least = n->reconciled ? n->least_ns : n->below_ns;
+
 		n->least_ns = n->m.total_ns;
-		if (n->below_ns > n->least_ns && (!n->reconciled || call_node_runs(n)))
-			n->least_ns = n->below_ns;
+		if (least > n->least_ns && (!n->reconciled || call_node_runs(n)))
+			n->least_ns = least;
 		if (n->parent)
 			n->parent->below_ns = whole_add(n->parent->below_ns, n->least_ns);
 	}
