@@ -295,7 +295,7 @@ static int parse(struct hook *h, int argc, char **argv, const char **target)
 	h->n_words = argc - optind;
 	if (h->budget > 0) /* very many are what it is for */
 		h->flags |= HOOK_YES;
-	if (!h->n_words && !hook_rules_count(&h->rules) && !h->budget)
+	if (!h->n_words && !hook_rules_count(&h->rules) && h->budget == 0)
 		return cli_usage(h->name, "which methods? RULE or --rules FILE");
 	/* A file may have rules for classes to come. */
 	if (!h->wait && !h->from_file)

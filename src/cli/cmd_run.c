@@ -144,9 +144,9 @@ static int set_agent(const struct run *r)
 		add_option(&text, "report", r->place.report);
 	if (r->cache)
 		add_option(&text, "cache", r->cache);
-	if (r->budget)
+	if (r->budget != 0)
 		buf_printf(&text, "%sbudget=%g", text.n ? "," : "", r->budget * 100);
-	if (r->yes || r->budget) /* very many are what a budget is for */
+	if (r->yes || r->budget != 0) /* very many are what a budget is for */
 		buf_printf(&text, "%syes", text.n ? "," : "");
 	status = set("SONDE_AGENT", &text);
 	buf_release(&text);

@@ -19,10 +19,11 @@
 enum { USAGE = SETTINGS_USAGE, CANNOT = 3, LINE = 4096 };
 
 static const struct option options[] = {
-#define S(id, name, argument, help) \
-	{ name, (argument) ? required_argument : no_argument, NULL, OPT_##id },
+#define S(id, name, argument, help) { name, required_argument, NULL, OPT_##id },
+#define F(id, name, help) { name, no_argument, NULL, OPT_##id },
 #include "manager/settings.def"
 #undef S
+#undef F
 	{ 0 },
 };
 
@@ -30,8 +31,10 @@ static const struct {
 	const char *name, *argument, *help;
 } texts[] = {
 #define S(id, name, argument, help) { name, argument, help },
+#define F(id, name, help) { name, NULL, help },
 #include "manager/settings.def"
 #undef S
+#undef F
 };
 
 static void print_option(const char *name, const char *argument, const char *help)

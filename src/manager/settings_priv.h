@@ -11,9 +11,11 @@ enum { SETTINGS_USAGE = 2 };
 
 enum option_id {
 #define S(id, name, argument, help) OPT_##id,
+#define F(id, name, help) OPT_##id,
 	OPT_NONE,
 #include "manager/settings.def"
 #undef S
+#undef F
 };
 
 /* Says "WHAT, not 'VALUE'"; gives SETTINGS_USAGE. */

@@ -284,7 +284,8 @@ static void tell(struct hooked *h, struct noted *k, double seconds)
 
 	if (!e || e->rule->kind != RULE_HOOK)
 		return;
-	if (!f.calls && !k->was.calls && budget_state(&closing.budget, h->id) == BUDGET_OPEN)
+	if (f.calls == 0 && k->was.calls == 0 &&
+	    budget_state(&closing.budget, h->id) == BUDGET_OPEN)
 		return; /* most methods of a program are never called */
 	budget_take(&closing.budget, &f);
 	if (!budget_is_shut(&closing.budget, h->id))
@@ -467,7 +468,7 @@ void closing_hook(struct conn *c, JNIEnv *jni, struct slice payload)
 		forget_all();
 	if (m.budget > 0 || m.budget < 0)
 		closing_set(m.budget > 1 ? 1 : m.budget);
-	if (m.rules.n || !m.budget)
+	if (m.rules.n || m.budget == 0)
 		change_hook(c, jni, payload);
 	else if (m.budget < 0)
 		conn_done(c, DONE, "all hooks are open, whatever they cost");

@@ -299,7 +299,7 @@ static void budget_line(const struct hook_rows *h, struct buf *out)
 {
 	char closed[32], all[32], gone[32];
 
-	if (!h->budget)
+	if (h->budget == 0)
 		return;
 	buf_printf(out, "%s of %s methods %s closed to keep to %g %%",
 		   cli_number(closed, h->closed), cli_number(all, h->all_methods + h->taken_out),
@@ -376,7 +376,7 @@ void hook_rows_totals_json(const struct hook_rows *h, struct json *j)
 	cli_json_count(j, "methods", h->all_methods);
 	cli_json_count(j, "resting", h->resting);
 	cli_json_count(j, "redefined", h->redefined);
-	if (h->budget) {
+	if (h->budget != 0) {
 		cli_json_count(j, "closed", h->closed);
 		cli_json_count(j, "taken_out", h->taken_out);
 		json_key(j, "budget");

@@ -268,7 +268,7 @@ static void close_one(struct budget *b, struct offer *c)
 	b->closed_ns += closed_cost_of(b, m);
 	b->closed_now += c->cost;
 	c->cost = 0;
-	if (!b->begun)
+	if (b->begun == 0)
 		b->begun = b->now;
 }
 

@@ -354,7 +354,7 @@ static void end_round(struct climb *c)
 		i->ns += i->round_ns;
 		i->seconds += seconds;
 		for (struct caller_link *k = i->callers; k; k = k->next_caller) {
-			if (!k->round_calls && !k->caller->in)
+			if (k->round_calls == 0 && !k->caller->in)
 				continue;
 			k->calls += k->round_calls;
 			k->ns += k->round_ns;
