@@ -451,8 +451,8 @@ def farewell():
 
 
 def quiet_words(line):
-    """What other agents, and the JVM about them, are known to say."""
-    return re.search(r"\[otel\.javaagent|OpenJDK 64-Bit Server VM warning: Sharing is only supported|jacoco|CDS", line)
+    """What other agents, and the JVM about them, are known to say; JDWP when its debugger is killed."""
+    return re.search(r"transport error 202|\[otel\.javaagent|OpenJDK 64-Bit Server VM warning: Sharing is only supported|jacoco|CDS", line)
 
 
 def watch_memory(samples):
