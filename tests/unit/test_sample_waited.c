@@ -11,7 +11,7 @@
 
 /* What the handler saw in the thread of the test. */
 static volatile int seen;
-static volatile bool ended;
+static volatile int ended; /* not a bool: gcc with UBSan reads one only once */
 static int ends[2];
 
 static bool copy(uint64_t address, void *to, size_t n)
@@ -59,7 +59,7 @@ static bool waits(void *(*function)(void *))
 	struct sigaction before;
 	pthread_t thread;
 
-	ended = false;
+	ended = 0;
 	seen = 0;
 	if (!CHECK(sigaction(SIGUSR2, &ours, &before) == 0) ||
 	    !CHECK(pthread_create(&thread, NULL, function, NULL) == 0))
@@ -68,7 +68,7 @@ static bool waits(void *(*function)(void *))
 	pthread_kill(thread, SIGUSR2);
 	for (int i = 0; i < 100 && !seen; i++)
 		nanosleep(&moment, NULL);
-	ended = true;
+	ended = 1;
 	pthread_kill(thread, SIGUSR2);
 	CHECK(write(ends[1], "x", 1) == 1);
 	pthread_join(thread, NULL);

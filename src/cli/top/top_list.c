@@ -17,7 +17,7 @@ static bool matches(const struct top_look *look, struct slice name)
 {
 	size_t n = strlen(look->filter);
 
-	for (size_t i = 0; i + n <= name.n; i++)
+	for (size_t i = 0; n && i + n <= name.n; i++)
 		if (strncasecmp((const char *)name.p + i, look->filter, n) == 0)
 			return true;
 	return n == 0;
