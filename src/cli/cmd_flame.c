@@ -11,13 +11,15 @@
 
 struct command_flame {
 	struct sampled_wish wish;
-	const char *file;
+	const char *file, *other; /* other: of stacks to compare with */
 };
 
 static const struct verb_option options[] = {
 	{ "output|o", "FILE", OPTION_TEXT, offsetof(struct command_flame, file),
 	  .help = "the page, flame.html if not given" },
 	SAMPLED_OPTIONS(struct command_flame),
+	{ "compare", "FILE", OPTION_TEXT, offsetof(struct command_flame, other),
+	  .help = "colour by what differs from the stacks in this file" },
 };
 
 const struct verb verb_flame = {
@@ -33,11 +35,13 @@ const struct verb verb_flame = {
 		"profilers write them.",
 	.status = "0 done, 1 nothing ran, 2 wrong usage, 3 could not.",
 	.examples = "sonde flame 4711 -o shop.html\n"
-		    "sonde flame stacks.collapsed -o stacks.html",
+		    "sonde flame stacks.collapsed -o stacks.html\n"
+		    "sonde flame new.collapsed --compare old.collapsed",
 	.run = cmd_flame,
 };
 
-static int write_page(const struct command_flame *c, const struct sampled *s)
+static int write_page(const struct command_flame *c, const struct sampled *s,
+		      const struct sampled *before)
 {
 	FILE *file = private_fopen(c->file);
 	struct buf out = { 0 };
@@ -45,7 +49,7 @@ static int write_page(const struct command_flame *c, const struct sampled *s)
 
 	if (!file)
 		return cli_cannot("%s: %m", c->file);
-	flame_page_put(&out, s);
+	flame_page_put(&out, s, before);
 	good = !out.err && fwrite(out.p, 1, out.n, file) == out.n;
 	good &= fclose(file) == 0;
 	buf_release(&out);
@@ -57,21 +61,23 @@ static int write_page(const struct command_flame *c, const struct sampled *s)
 
 static int run(const struct command_flame *c)
 {
-	struct sampled s;
-	int status;
+	struct sampled s, other;
+	int status = CLI_DONE;
 
 	sampled_init(&s);
-	if (sampled_is_file(c->wish.target))
-		status = sampled_read(&s, c->wish.target);
-	else
-		status = feed_run(&s, &c->wish);
+	sampled_init(&other);
+	if (c->other) /* first: it may not be there */
+		status = sampled_read(&other, c->other);
+	if (status == CLI_DONE)
+		status = feed_or_file(&s, &c->wish);
 	if (status == CLI_DONE && !s.profile.total) {
 		fprintf(stderr, "sonde: %s: no samples\n", s.name);
 		status = CLI_NO;
 	}
 	if (status == CLI_DONE)
-		status = write_page(c, &s);
+		status = write_page(c, &s, c->other ? &other : NULL);
 	sampled_release(&s);
+	sampled_release(&other);
 	return status;
 }
 

@@ -137,10 +137,8 @@ static int run(struct command_hot *c)
 	sampled_init(&other);
 	if (c->other) /* first: it may not be there */
 		status = sampled_read(&other, c->other);
-	if (status == CLI_DONE && sampled_is_file(c->wish.target))
-		status = sampled_read(&s, c->wish.target);
-	else if (status == CLI_DONE)
-		status = feed_run(&s, &c->wish);
+	if (status == CLI_DONE)
+		status = feed_or_file(&s, &c->wish);
 	if (status == CLI_DONE && c->file)
 		status = write_file(c, &s);
 	if (status == CLI_DONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flame_page.c - flame_page.html with the data in the place of @DATA@: frames as [name, kind], stacks as
- * [value, the outermost frame, ..., the innermost].
+ * [value, the outermost frame, ..., the innermost]; the same again of what it is compared with.
  *
  * '<' is written as an escape in there, so that no name can end the script that it stands in; the page
  * shows names as text alone. */
@@ -51,7 +51,26 @@ static void put_stacks(struct json *j, const struct profile *p)
 	json_close(j, ']');
 }
 
-static void put_data(struct buf *out, const struct sampled *s)
+static void put_profile(struct json *j, const struct profile *p)
+{
+	cli_json_count(j, "total", p->total);
+	put_frames(j, p);
+	put_stacks(j, p);
+}
+
+static void put_title(struct json *j, const struct sampled *s, const struct sampled *before)
+{
+	struct buf title = { 0 };
+
+	buf_text(&title, s->name);
+	if (before)
+		buf_printf(&title, " compared with %s", before->name);
+	json_key(j, "title");
+	json_str(j, buf_slice(&title));
+	buf_release(&title);
+}
+
+static void put_data(struct buf *out, const struct sampled *s, const struct sampled *before)
 {
 	struct json j = json_to(out);
 	struct buf about = { 0 };
@@ -59,20 +78,23 @@ static void put_data(struct buf *out, const struct sampled *s)
 	if (s->state.wall_ns)
 		hot_put_about(s, &about);
 	json_open(&j, '{');
-	json_key(&j, "title");
-	json_text(&j, s->name);
+	put_title(&j, s, before);
 	json_key(&j, "about");
 	json_str(&j, buf_slice(&about));
 	json_key(&j, "unit");
 	json_text(&j, s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
-	cli_json_count(&j, "total", s->profile.total);
 	json_key(&j, "kinds");
 	json_open(&j, '[');
 	for (unsigned k = 0; k <= PLACE_CLASS; k++)
 		json_text(&j, k ? sampled_kind_text(k) : "");
 	json_close(&j, ']');
-	put_frames(&j, &s->profile);
-	put_stacks(&j, &s->profile);
+	put_profile(&j, &s->profile);
+	if (before) {
+		json_key(&j, "before");
+		json_open(&j, '{');
+		put_profile(&j, &before->profile);
+		json_close(&j, '}');
+	}
 	json_close(&j, '}');
 	buf_release(&about);
 }
@@ -88,14 +110,14 @@ static const uint8_t *find_place(void)
 	return NULL;
 }
 
-void flame_page_put(struct buf *out, const struct sampled *s)
+void flame_page_put(struct buf *out, const struct sampled *s, const struct sampled *before)
 {
 	const uint8_t *at = find_place();
 	struct buf data = { 0 };
 
 	if (!at)
 		return;
-	put_data(&data, s);
+	put_data(&data, s, before);
 	buf_bytes(out, flame_page_html, (size_t)(at - flame_page_html));
 	for (size_t i = 0; i < data.n; i++)
 		if (data.p[i] == '<')

@@ -5,6 +5,7 @@
 
 #include "cli/hot/sampled.h"
 
-void flame_page_put(struct buf *out, const struct sampled *s);
+/* before: what it is compared with, or NULL. */
+void flame_page_put(struct buf *out, const struct sampled *s, const struct sampled *before);
 
 #endif

@@ -123,3 +123,8 @@ int feed_run(struct sampled *s, const struct sampled_wish *wish)
 	feed_end(&f);
 	return status;
 }
+
+int feed_or_file(struct sampled *s, const struct sampled_wish *wish)
+{
+	return sampled_is_file(wish->target) ? sampled_read(s, wish->target) : feed_run(s, wish);
+}
