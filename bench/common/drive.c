@@ -386,44 +386,30 @@ static void group_print(struct drive *d, struct group *g)
 	fflush(stdout);
 }
 
-static void json_number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
-}
-
-static void json_count(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
 static void run_json(struct drive *d, const struct run *base, const struct run *r)
 {
 	struct json *j = &d->json;
 	struct spread ratio = ratio_of(base->mb_s, r->mb_s, d->rounds);
 
 	json_open(j, '{');
-	json_key(j, "contestant");
-	json_text(j, r->label);
-	json_number(j, "mb_s", r->speed.median);
-	json_number(j, "mb_s_q1", r->speed.q1);
-	json_number(j, "mb_s_q3", r->speed.q3);
-	json_number(j, "classes_s", spread_of(r->classes_s, d->rounds).median);
-	json_number(j, "ratio", ratio.median);
-	json_number(j, "ratio_q1", ratio.q1);
-	json_number(j, "ratio_q3", ratio.q3);
-	json_number(j, "cpu_ratio", ratio_of(base->mb_cpu, r->mb_cpu, d->rounds).median);
-	json_count(j, "peak_kib", r->peak_kib);
-	json_count(j, "classes", r->classes);
-	json_count(j, "bytes", r->bytes);
-	json_count(j, "output_bytes", r->out.bytes);
-	json_count(j, "methods", r->out.methods);
-	json_count(j, "instructions", r->out.insns);
-	json_count(j, "code_bytes", r->out.code_bytes);
-	json_count(j, "identical", r->out.same);
-	json_key(j, "rounds");
-	json_open(j, '[');
+	json_put_text(j, "contestant", r->label);
+	json_put_double(j, "mb_s", r->speed.median);
+	json_put_double(j, "mb_s_q1", r->speed.q1);
+	json_put_double(j, "mb_s_q3", r->speed.q3);
+	json_put_double(j, "classes_s", spread_of(r->classes_s, d->rounds).median);
+	json_put_double(j, "ratio", ratio.median);
+	json_put_double(j, "ratio_q1", ratio.q1);
+	json_put_double(j, "ratio_q3", ratio.q3);
+	json_put_double(j, "cpu_ratio", ratio_of(base->mb_cpu, r->mb_cpu, d->rounds).median);
+	json_put_u64(j, "peak_kib", r->peak_kib);
+	json_put_u64(j, "classes", r->classes);
+	json_put_u64(j, "bytes", r->bytes);
+	json_put_u64(j, "output_bytes", r->out.bytes);
+	json_put_u64(j, "methods", r->out.methods);
+	json_put_u64(j, "instructions", r->out.insns);
+	json_put_u64(j, "code_bytes", r->out.code_bytes);
+	json_put_u64(j, "identical", r->out.same);
+	json_put_open(j, "rounds", '[');
 	for (unsigned i = 0; i < d->rounds; i++)
 		json_double(j, r->mb_s[i]);
 	json_close(j, ']');
@@ -435,30 +421,23 @@ static void group_json(struct drive *d, struct group *g)
 	struct json *j = &d->json;
 
 	json_open(j, '{');
-	json_key(j, "title");
-	json_text(j, g->title);
-	json_key(j, "base");
-	json_text(j, g->base);
-	json_key(j, "contestants");
-	json_open(j, '[');
+	json_put_text(j, "title", g->title);
+	json_put_text(j, "base", g->base);
+	json_put_open(j, "contestants", '[');
 	for (unsigned i = 0; i < g->n_runs; i++)
 		run_json(d, find(g, g->base), &g->runs[i]);
 	json_close(j, ']');
-	json_key(j, "bars");
-	json_open(j, '[');
+	json_put_open(j, "bars", '[');
 	for (unsigned i = 0; i < g->n_bars; i++) {
 		const struct bar *bar = &g->bars[i];
 
 		json_open(j, '{');
-		json_key(j, "bar");
-		json_text(j, bar->name);
-		json_number(j, "least", bar->least);
+		json_put_text(j, "bar", bar->name);
+		json_put_double(j, "least", bar->least);
 		if (bar->against) {
-			json_number(j, "ratio", bar->ratio);
-			json_key(j, "against");
-			json_text(j, bar->against);
-			json_key(j, "met");
-			json_bool(j, bar->ratio >= bar->least);
+			json_put_double(j, "ratio", bar->ratio);
+			json_put_text(j, "against", bar->against);
+			json_put_bool(j, "met", bar->ratio >= bar->least);
 		}
 		json_close(j, '}');
 	}
@@ -600,11 +579,9 @@ int main(int argc, char **argv)
 	snprintf(d.dump, sizeof(d.dump), "%s.dump", argv[3]);
 	d.json = json_to(&d.json_out);
 	json_open(&d.json, '{');
-	json_key(&d.json, "bench");
-	json_text(&d.json, d.name);
-	json_count(&d.json, "round_ms", d.ms);
-	json_key(&d.json, "groups");
-	json_open(&d.json, '[');
+	json_put_text(&d.json, "bench", d.name);
+	json_put_u64(&d.json, "round_ms", d.ms);
+	json_put_open(&d.json, "groups", '[');
 	rc = plan_run(&d, text);
 	json_close(&d.json, ']');
 	json_close(&d.json, '}');

@@ -255,18 +255,12 @@ static void bar_add(struct pairs *d, const struct plan *plan, const struct figur
 	buf_printf(&d->bars, "idle/%s: %.3g %s [%.3g %.3g] (bar: %s) %s\n", name, f->middle,
 		   bar->unit, f->low, f->high, bar->what, bar->met ? "met" : "short");
 	json_open(j, '{');
-	json_key(j, "bar");
-	json_text(j, name);
-	json_key(j, "figure");
-	json_double(j, f->middle);
-	json_key(j, "low");
-	json_double(j, f->low);
-	json_key(j, "high");
-	json_double(j, f->high);
-	json_key(j, "unit");
-	json_text(j, bar->unit);
-	json_key(j, "met");
-	json_bool(j, bar->met);
+	json_put_text(j, "bar", name);
+	json_put_double(j, "figure", f->middle);
+	json_put_double(j, "low", f->low);
+	json_put_double(j, "high", f->high);
+	json_put_text(j, "unit", bar->unit);
+	json_put_bool(j, "met", bar->met);
 	json_close(j, '}');
 }
 
@@ -555,10 +549,8 @@ int main(int argc, char **argv)
 	d.log = argv[3];
 	d.json = json_to(&d.json_out);
 	json_open(&d.json, '{');
-	json_key(&d.json, "bench");
-	json_text(&d.json, "idle");
-	json_key(&d.json, "bars");
-	json_open(&d.json, '[');
+	json_put_text(&d.json, "bench", "idle");
+	json_put_open(&d.json, "bars", '[');
 	printf("%-24s %10s %10s %10s\n", "", "without", "with", "difference");
 	while (rc == 0 && getline(&line, &cap, plan) > 0) {
 		line[strcspn(line, "\n")] = 0;

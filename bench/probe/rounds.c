@@ -468,27 +468,17 @@ static void group_judge(struct rounds *d, struct group *g)
 		buf_printf(&d->bars_out, "%s/%s: %s (bar: %s) %s\n", d->name, b->name, v.text,
 			   v.bar, v.met ? "met" : "short");
 		json_open(&d->json, '{');
-		json_key(&d->json, "bar");
-		json_text(&d->json, b->name);
-		json_key(&d->json, "what");
-		json_text(&d->json, v.bar);
+		json_put_text(&d->json, "bar", b->name);
+		json_put_text(&d->json, "what", v.bar);
 		if (v.measured) {
-			json_key(&d->json, "figure");
-			json_double(&d->json, v.figure);
+			json_put_double(&d->json, "figure", v.figure);
 		}
-		json_key(&d->json, "met");
-		json_bool(&d->json, v.met);
+		json_put_bool(&d->json, "met", v.met);
 		json_close(&d->json, '}');
 	}
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------- */
-
-static void json_number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
-}
 
 static void said_json(struct rounds *d, const char *key, const struct said *said)
 {
@@ -497,13 +487,12 @@ static void said_json(struct rounds *d, const char *key, const struct said *said
 
 	if (isnan(middle.ns))
 		return;
-	json_key(j, key);
-	json_open(j, '[');
+	json_put_open(j, key, '[');
 	for (unsigned i = 0; i < (isnan(middle.low) ? 1 : d->n); i++) {
 		json_open(j, '{');
-		json_number(j, "ns", said[i].ns);
-		json_number(j, "low_ns", said[i].low);
-		json_number(j, "high_ns", said[i].high);
+		json_put_double(j, "ns", said[i].ns);
+		json_put_double(j, "low_ns", said[i].low);
+		json_put_double(j, "high_ns", said[i].high);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -516,27 +505,24 @@ static void run_json(struct rounds *d, struct group *g, const struct run *r)
 	struct spread cost = spread_of(r->cost, d->n);
 
 	json_open(j, '{');
-	json_key(j, "contestant");
-	json_text(j, r->key);
-	json_key(j, "label");
-	json_text(j, r->label);
+	json_put_text(j, "contestant", r->key);
+	json_put_text(j, "label", r->label);
 	if (r->skipped) {
-		json_key(j, "skipped");
-		json_text(j, r->skipped);
+		json_put_text(j, "skipped", r->skipped);
 	} else {
-		json_number(j, "bare_ns", spread_of(r->bare, d->n).median);
-		json_number(j, "cost_ns", cost.median);
-		json_number(j, "cost_ns_q1", cost.q1);
-		json_number(j, "cost_ns_q3", cost.q3);
-		json_number(j, "wall_ns", spread_of(r->wall, d->n).median);
+		json_put_double(j, "bare_ns", spread_of(r->bare, d->n).median);
+		json_put_double(j, "cost_ns", cost.median);
+		json_put_double(j, "cost_ns_q1", cost.q1);
+		json_put_double(j, "cost_ns_q3", cost.q3);
+		json_put_double(j, "wall_ns", spread_of(r->wall, d->n).median);
 		if (floor)
-			json_number(j, "floors", spread_ratio(r->cost, floor->cost, d->n).median);
+			json_put_double(j, "floors",
+					spread_ratio(r->cost, floor->cost, d->n).median);
 		said_json(d, "says", r->step);
 		said_json(d, "says_longer", r->longer);
 		if (r->work)
-			json_number(j, "bare_longer_ns", spread_of(r->work_bare, d->n).median);
-		json_key(j, "rounds");
-		json_open(j, '[');
+			json_put_double(j, "bare_longer_ns", spread_of(r->work_bare, d->n).median);
+		json_put_open(j, "rounds", '[');
 		for (unsigned i = 0; i < d->n; i++)
 			json_double(j, r->cost[i]);
 		json_close(j, ']');
@@ -551,15 +537,12 @@ static void group_run(struct rounds *d, struct group *g)
 	group_measure(d, g);
 	group_print(d, g);
 	json_open(&d->json, '{');
-	json_key(&d->json, "title");
-	json_text(&d->json, g->title);
-	json_key(&d->json, "contestants");
-	json_open(&d->json, '[');
+	json_put_text(&d->json, "title", g->title);
+	json_put_open(&d->json, "contestants", '[');
 	for (unsigned i = 0; i < g->n_runs; i++)
 		run_json(d, g, &g->runs[i]);
 	json_close(&d->json, ']');
-	json_key(&d->json, "bars");
-	json_open(&d->json, '[');
+	json_put_open(&d->json, "bars", '[');
 	group_judge(d, g);
 	json_close(&d->json, ']');
 	json_close(&d->json, '}');
@@ -672,10 +655,8 @@ int main(int argc, char **argv)
 	d.name = getenv("BENCH_NAME") ? getenv("BENCH_NAME") : "probe";
 	d.json = json_to(&d.json_out);
 	json_open(&d.json, '{');
-	json_key(&d.json, "bench");
-	json_text(&d.json, d.name);
-	json_key(&d.json, "groups");
-	json_open(&d.json, '[');
+	json_put_text(&d.json, "bench", d.name);
+	json_put_open(&d.json, "groups", '[');
 	rc = plan_run(&d, text);
 	json_close(&d.json, ']');
 	json_close(&d.json, '}');

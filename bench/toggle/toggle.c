@@ -257,14 +257,12 @@ static double median(const struct run *r, enum column c, unsigned from)
 
 static void tell(struct run *r, struct buf *bars, struct json *j, bool detached)
 {
-	json_key(j, r->name);
-	json_open(j, '{');
+	json_put_open(j, r->name, '{');
 	for (int c = 0; c < COLUMNS; c++) {
 		double early = median(r, (enum column)c, QUARTER) / MIB;
 		double late = median(r, (enum column)c, SAMPLES - QUARTER) / MIB;
 
-		json_key(j, columns[c].name);
-		json_open(j, '[');
+		json_put_open(j, columns[c].name, '[');
 		for (unsigned i = 0; i < SAMPLES; i++)
 			json_double(j, r->rows[i][c]);
 		json_close(j, ']');
@@ -275,14 +273,10 @@ static void tell(struct run *r, struct buf *bars, struct json *j, bool detached)
 				   columns[c].name, r->name, early, late,
 				   late > 0 && late <= early * 1.02 + 1 ? "met" : "short");
 	}
-	json_key(j, "calls");
-	json_double(j, r->calls);
-	json_key(j, "wrong");
-	json_double(j, r->wrong);
-	json_key(j, "seconds");
-	json_double(j, now() - r->began);
-	json_key(j, "detached");
-	json_bool(j, detached);
+	json_put_double(j, "calls", r->calls);
+	json_put_double(j, "wrong", r->wrong);
+	json_put_double(j, "seconds", now() - r->began);
+	json_put_bool(j, "detached", detached);
 	json_close(j, '}');
 	buf_printf(bars, "toggle/answers-%s: %.0f wrong of %.0f (bar: 0) %s\n", r->name, r->wrong,
 		   r->calls, r->wrong == 0 && r->calls > 0 ? "met" : "short");
@@ -334,8 +328,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	json_open(&j, '{');
-	json_key(&j, "rounds");
-	json_u64(&j, rounds);
+	json_put_u64(&j, "rounds", rounds);
 	for (int i = 4; i + 2 < argc && rc == 0; i += 3) {
 		struct run r = { .name = argv[i],
 				 .other = strcmp(argv[i + 1], "other") == 0,

@@ -112,3 +112,51 @@ void json_null(struct json *j)
 	value(j);
 	buf_text(j->out, "null");
 }
+
+void json_put_str(struct json *j, const char *key, struct slice s)
+{
+	json_key(j, key);
+	json_str(j, s);
+}
+
+void json_put_text(struct json *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	json_text(j, s);
+}
+
+void json_put_nonempty(struct json *j, const char *key, const char *s)
+{
+	if (s && s[0])
+		json_put_text(j, key, s);
+}
+
+void json_put_u64(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+void json_put_i64(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_i64(j, v);
+}
+
+void json_put_double(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_double(j, v);
+}
+
+void json_put_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}
+
+void json_put_open(struct json *j, const char *key, char bracket)
+{
+	json_key(j, key);
+	json_open(j, bracket);
+}

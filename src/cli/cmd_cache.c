@@ -138,14 +138,12 @@ static void list_one(struct listing *l, const struct store_record *r, const stru
 		return;
 	}
 	json_open(&l->j, '{');
-	json_key(&l->j, "key");
-	json_text(&l->j, key);
-	json_key(&l->j, "class");
-	json_str(&l->j, rec->name);
-	cli_json_count(&l->j, "original_bytes", rec->original);
-	cli_json_count(&l->j, "woven_bytes", rec->woven.n);
-	cli_json_count(&l->j, "woven", woven);
-	cli_json_count(&l->j, "left", left);
+	json_put_text(&l->j, "key", key);
+	json_put_str(&l->j, "class", rec->name);
+	json_put_u64(&l->j, "original_bytes", rec->original);
+	json_put_u64(&l->j, "woven_bytes", rec->woven.n);
+	json_put_u64(&l->j, "woven", woven);
+	json_put_u64(&l->j, "left", left);
 	json_close(&l->j, '}');
 }
 
@@ -288,12 +286,12 @@ int cache_verify_main(int argc, char **argv)
 		struct json j = json_to(&out);
 
 		json_open(&j, '{');
-		cli_json_count(&j, "files", files);
-		cli_json_count(&j, "classes", v.classes);
-		cli_json_count(&j, "links", v.links);
-		cli_json_count(&j, "out_of_use", v.dead);
-		cli_json_count(&j, "bytes", v.bytes);
-		cli_json_count(&j, "damaged", damaged);
+		json_put_u64(&j, "files", files);
+		json_put_u64(&j, "classes", v.classes);
+		json_put_u64(&j, "links", v.links);
+		json_put_u64(&j, "out_of_use", v.dead);
+		json_put_u64(&j, "bytes", v.bytes);
+		json_put_u64(&j, "damaged", damaged);
 		json_close(&j, '}');
 		buf_u8(&out, '\n');
 	} else {

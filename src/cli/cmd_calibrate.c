@@ -39,8 +39,7 @@ static void print_text(const struct calibration_key *key, const struct costs *c,
 
 static void span_json(struct json *j, const char *name, const struct span *s)
 {
-	json_key(j, name);
-	json_open(j, '[');
+	json_put_open(j, name, '[');
 	json_double(j, s->low);
 	json_double(j, s->mid);
 	json_double(j, s->high);
@@ -53,32 +52,21 @@ static void print_json(const struct calibration_key *key, const struct costs *c,
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	json_key(&j, "cpu");
-	json_text(&j, key->cpu);
-	json_key(&j, "kernel");
-	json_text(&j, key->kernel);
-	json_key(&j, "jvm");
-	json_text(&j, key->jvm);
-	json_key(&j, "build");
-	json_text(&j, key->build);
-	json_key(&j, "mechanism");
-	json_text(&j, c->mechanism);
-	json_key(&j, "pulse_ns");
-	json_double(&j, c->pulse);
-	json_key(&j, "noise");
-	json_double(&j, c->noise);
-	json_key(&j, "costs");
-	json_open(&j, '[');
+	json_put_text(&j, "cpu", key->cpu);
+	json_put_text(&j, "kernel", key->kernel);
+	json_put_text(&j, "jvm", key->jvm);
+	json_put_text(&j, "build", key->build);
+	json_put_text(&j, "mechanism", c->mechanism);
+	json_put_double(&j, "pulse_ns", c->pulse);
+	json_put_double(&j, "noise", c->noise);
+	json_put_open(&j, "costs", '[');
 	for (unsigned t = 0; t < COST_TIERS; t++) {
 		for (unsigned k = 0; k < COST_KINDS; k++) {
 			for (unsigned i = 0; i < COST_CLASSES; i++) {
 				json_open(&j, '{');
-				json_key(&j, "tier");
-				json_text(&j, tiers[t]);
-				json_key(&j, "hook");
-				json_text(&j, kinds[k]);
-				json_key(&j, "calls");
-				json_text(&j, classes[i]);
+				json_put_text(&j, "tier", tiers[t]);
+				json_put_text(&j, "hook", kinds[k]);
+				json_put_text(&j, "calls", classes[i]);
 				span_json(&j, "inner_ns", &c->of[t][k][i].inner);
 				span_json(&j, "outer_ns", &c->of[t][k][i].outer);
 				span_json(&j, "pair_ns", &c->of[t][k][i].pair);

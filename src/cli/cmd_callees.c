@@ -65,19 +65,13 @@ static void print_json(struct callees *x, const struct wire_callee *m)
 	struct json *j = &x->j;
 
 	json_open(j, '{');
-	json_key(j, "caller");
-	json_str(j, m->caller);
-	json_key(j, "name");
-	json_str(j, m->name);
-	json_key(j, "opcode");
-	json_text(j, opcode_name(m->opcode));
-	json_key(j, "kind");
-	json_text(j, call_kind_text(m->kind));
-	json_key(j, "resolved");
-	json_bool(j, (m->flags & CALLEE_FOUND) != 0);
-	cli_json_count(j, "sites", m->sites);
-	json_key(j, "lines");
-	json_str(j, m->lines);
+	json_put_str(j, "caller", m->caller);
+	json_put_str(j, "name", m->name);
+	json_put_text(j, "opcode", opcode_name(m->opcode));
+	json_put_text(j, "kind", call_kind_text(m->kind));
+	json_put_bool(j, "resolved", (m->flags & CALLEE_FOUND) != 0);
+	json_put_u64(j, "sites", m->sites);
+	json_put_str(j, "lines", m->lines);
 	json_close(j, '}');
 }
 
@@ -110,9 +104,8 @@ static int run(struct callees *x, const char *target, const char *method)
 	x->client.quiet = true;
 	if (x->json) {
 		json_open(&x->j, '{');
-		cli_json_count(&x->j, "pid", (uint64_t)x->target.pid);
-		json_key(&x->j, "calls");
-		json_open(&x->j, '[');
+		json_put_u64(&x->j, "pid", (uint64_t)x->target.pid);
+		json_put_open(&x->j, "calls", '[');
 	}
 	wire_put_callees(&x->client.out, &(struct wire_callees){ buf_slice(&full), x->opcodes, 0 });
 	status = client_ask(&x->client, take, x);

@@ -42,12 +42,10 @@ static void take_name(struct data_rows *d, const struct wire_captured *m)
 	d->names++;
 	if (d->json) {
 		json_open(&d->j, '{');
-		json_key(&d->j, "name");
-		json_str(&d->j, m->name);
-		cli_json_count(&d->j, "seen", m->total);
-		cli_json_count(&d->j, "passed", m->passed);
-		json_key(&d->j, "values");
-		json_open(&d->j, '[');
+		json_put_str(&d->j, "name", m->name);
+		json_put_u64(&d->j, "seen", m->total);
+		json_put_u64(&d->j, "passed", m->passed);
+		json_put_open(&d->j, "values", '[');
 		return;
 	}
 	buf_text(&d->out, d->names > 1 ? "\n$" : "$");
@@ -64,10 +62,9 @@ static void take_value(struct data_rows *d, const struct wire_value *m)
 
 	if (d->json) {
 		json_open(&d->j, '{');
-		json_key(&d->j, "value");
-		json_str(&d->j, m->text);
-		cli_json_count(&d->j, "count", m->count);
-		cli_json_count(&d->j, "error", m->error);
+		json_put_str(&d->j, "value", m->text);
+		json_put_u64(&d->j, "count", m->count);
+		json_put_u64(&d->j, "error", m->error);
 		json_close(&d->j, '}');
 		return;
 	}
@@ -103,9 +100,8 @@ static int show(struct client *c, struct data_rows *d)
 	d->j = json_to(&d->out);
 	if (d->json) {
 		json_open(&d->j, '{');
-		cli_json_count(&d->j, "pid", (uint64_t)c->pid);
-		json_key(&d->j, "captured");
-		json_open(&d->j, '[');
+		json_put_u64(&d->j, "pid", (uint64_t)c->pid);
+		json_put_open(&d->j, "captured", '[');
 	}
 	c->quiet = true;
 	wire_put_ask_data(&c->out, &(struct wire_ask_data){ 0 });

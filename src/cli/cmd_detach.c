@@ -49,13 +49,10 @@ static void tell_class(struct detach *d, const struct wire_proof *m)
 
 	if (d->json) {
 		json_open(&d->j, '{');
-		json_key(&d->j, "class");
-		json_str(&d->j, m->class);
-		cli_json_count(&d->j, "methods", m->methods);
-		json_key(&d->j, "same");
-		json_bool(&d->j, m->same);
-		json_key(&d->j, "why");
-		json_str(&d->j, m->why);
+		json_put_str(&d->j, "class", m->class);
+		json_put_u64(&d->j, "methods", m->methods);
+		json_put_bool(&d->j, "same", m->same);
+		json_put_str(&d->j, "why", m->why);
 		json_close(&d->j, '}');
 		return;
 	}
@@ -216,27 +213,22 @@ static void print_json(struct detach *d, const struct client *c, struct buf *out
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", (uint64_t)c->pid);
-	cli_json_count(&j, "classes", d->same + d->differing);
-	cli_json_count(&j, "methods", d->methods);
-	cli_json_count(&j, "same", d->same - d->foreign);
-	cli_json_count(&j, "foreign", d->foreign);
-	cli_json_count(&j, "differing", d->differing);
-	json_key(&j, d->verbose ? "compared" : "not_original");
-	json_open(&j, '[');
+	json_put_u64(&j, "pid", (uint64_t)c->pid);
+	json_put_u64(&j, "classes", d->same + d->differing);
+	json_put_u64(&j, "methods", d->methods);
+	json_put_u64(&j, "same", d->same - d->foreign);
+	json_put_u64(&j, "foreign", d->foreign);
+	json_put_u64(&j, "differing", d->differing);
+	json_put_open(&j, d->verbose ? "compared" : "not_original", '[');
 	buf_put(out, buf_slice(&d->rows));
 	json_close(&j, ']');
 	if (d->looked) {
-		json_key(&j, "socket");
-		json_bool(&j, d->socket);
-		cli_json_count(&j, "threads", d->threads);
-		json_key(&j, "library");
-		json_text(&j, library_texts[d->library + 1]);
-		json_key(&j, "library_stays");
-		json_text(&j, d->stays);
+		json_put_bool(&j, "socket", d->socket);
+		json_put_u64(&j, "threads", d->threads);
+		json_put_text(&j, "library", library_texts[d->library + 1]);
+		json_put_text(&j, "library_stays", d->stays);
 	}
-	json_key(&j, "text");
-	json_str(&j, buf_slice(&c->done));
+	json_put_str(&j, "text", buf_slice(&c->done));
 	json_close(&j, '}');
 	buf_u8(out, '\n');
 }

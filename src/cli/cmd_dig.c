@@ -49,43 +49,32 @@ static void json_name(struct json *j, const char *key, struct slice name)
 {
 	if (!name.n)
 		return;
-	json_key(j, key);
-	json_str(j, name);
-}
-
-static void json_number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
+	json_put_str(j, key, name);
 }
 
 static void json_estimated(struct json *j, const char *key, struct estimated e)
 {
-	json_key(j, key);
-	json_open(j, '{');
-	json_number(j, "value", e.value);
+	json_put_open(j, key, '{');
+	json_put_double(j, "value", e.value);
 	if (e.margin >= 0)
-		json_number(j, "margin", e.margin);
+		json_put_double(j, "margin", e.margin);
 	json_close(j, '}');
 }
 
 static void json_contexts(struct json *j, const struct dig_answer *a)
 {
-	json_key(j, "contexts");
-	json_open(j, '[');
+	json_put_open(j, "contexts", '[');
 	for (unsigned i = 0; i < a->n_contexts; i++) {
 		const struct dig_context *c = &a->contexts[i];
 
 		json_open(j, '{');
-		json_key(j, "callers");
-		json_open(j, '[');
+		json_put_open(j, "callers", '[');
 		for (unsigned k = 0; k < c->n; k++)
 			json_str(j, c->callers[k]);
 		json_close(j, ']');
-		json_key(j, "slow");
-		json_bool(j, c->slow);
+		json_put_bool(j, "slow", c->slow);
 		json_estimated(j, "ns_per_call", c->mean);
-		json_number(j, "calls", c->calls);
+		json_put_double(j, "calls", c->calls);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -93,17 +82,14 @@ static void json_contexts(struct json *j, const struct dig_answer *a)
 
 static void json_cause(struct json *j, const struct dig_answer *a)
 {
-	json_key(j, "cause");
-	json_open(j, '{');
+	json_put_open(j, "cause", '{');
 	json_name(j, "method", a->guilty);
-	json_key(j, "kind");
-	json_text(j, a->verdict == DIG_GC ? "gc" : kind_word(a->kind));
-	json_number(j, "kind_share", a->kind_share);
+	json_put_text(j, "kind", a->verdict == DIG_GC ? "gc" : kind_word(a->kind));
+	json_put_double(j, "kind_share", a->kind_share);
 	if (a->doing)
 		json_name(j, "doing", slice_str(a->doing->word));
 	json_name(j, "where", a->where);
-	json_key(j, "path");
-	json_open(j, '[');
+	json_put_open(j, "path", '[');
 	for (unsigned i = 0; i < a->n_path; i++)
 		json_str(j, a->path[i]);
 	json_close(j, ']');
@@ -116,10 +102,10 @@ static void json_cause(struct json *j, const struct dig_answer *a)
 	if (a->condition.condition.n) {
 		json_name(j, "condition", a->condition.condition);
 		json_name(j, "condition_at", a->condition_at);
-		cli_json_count(j, "slow_calls", a->condition.slow);
-		cli_json_count(j, "slow_calls_met", a->condition.slow_met);
-		cli_json_count(j, "other_calls", a->condition.fast);
-		cli_json_count(j, "other_calls_met", a->condition.fast_met);
+		json_put_u64(j, "slow_calls", a->condition.slow);
+		json_put_u64(j, "slow_calls_met", a->condition.slow_met);
+		json_put_u64(j, "other_calls", a->condition.fast);
+		json_put_u64(j, "other_calls_met", a->condition.fast_met);
 	}
 	json_name(j, "lock", a->lock_class);
 	json_name(j, "lock_holder", a->lock_holder);
@@ -131,10 +117,10 @@ static void json_cause(struct json *j, const struct dig_answer *a)
 
 static void put_cost(struct json *j, struct dig_cost cost)
 {
-	json_number(j, "cost", cost.all);
-	json_number(j, "cost_hooks", cost.hooks);
-	json_number(j, "cost_agent", cost.agent);
-	json_number(j, "cost_compilers", cost.compilers);
+	json_put_double(j, "cost", cost.all);
+	json_put_double(j, "cost_hooks", cost.hooks);
+	json_put_double(j, "cost_agent", cost.agent);
+	json_put_double(j, "cost_compilers", cost.compilers);
 }
 
 /* Parts are left out where there is hardly anything to divide. */
@@ -160,32 +146,28 @@ static void put_json(struct command_dig *c, struct buf *out)
 
 	dig_print(&c->link.dig, &text);
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", (uint64_t)c->target.pid);
-	json_key(&j, "slow");
-	json_bool(&j, a->verdict != DIG_NOTHING);
+	json_put_u64(&j, "pid", (uint64_t)c->target.pid);
+	json_put_bool(&j, "slow", a->verdict != DIG_NOTHING);
 	json_name(&j, "text", buf_slice(&text));
 	json_name(&j, "root", a->root);
-	json_number(&j, "root_mean_ns", a->root_mean);
-	json_number(&j, "root_p50_ns", a->root_p50);
-	json_number(&j, "root_p99_ns", a->root_p99);
-	json_number(&j, "root_rate", a->root_rate);
-	json_number(&j, "gc_share", a->gc_share);
-	json_number(&j, "stolen_share", a->stolen_share);
+	json_put_double(&j, "root_mean_ns", a->root_mean);
+	json_put_double(&j, "root_p50_ns", a->root_p50);
+	json_put_double(&j, "root_p99_ns", a->root_p99);
+	json_put_double(&j, "root_rate", a->root_rate);
+	json_put_double(&j, "gc_share", a->gc_share);
+	json_put_double(&j, "stolen_share", a->stolen_share);
 	if (a->root_usual > 0) {
-		json_number(&j, "root_usual_ns", a->root_usual);
-		json_key(&j, "breaks_with_past");
-		json_bool(&j, a->breaks);
+		json_put_double(&j, "root_usual_ns", a->root_usual);
+		json_put_bool(&j, "breaks_with_past", a->breaks);
 	}
-	json_key(&j, "also_slow");
-	json_open(&j, '[');
+	json_put_open(&j, "also_slow", '[');
 	for (unsigned i = 0; i < a->n_others; i++)
 		json_str(&j, a->others[i]);
 	json_close(&j, ']');
 	if (a->verdict != DIG_NOTHING || (a->is_measured && a->guilty.n))
 		json_cause(&j, a);
 	put_cost(&j, dig_link_cost(&c->link));
-	json_key(&j, "cost_calibrated");
-	json_bool(&j, c->link.is_calibrated);
+	json_put_bool(&j, "cost_calibrated", c->link.is_calibrated);
 	json_close(&j, '}');
 	buf_u8(out, '\n');
 	buf_release(&text);

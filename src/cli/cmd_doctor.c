@@ -57,14 +57,11 @@ static void print_finding(void *ctx, const struct finding *f)
 
 	if (p->json) {
 		json_open(&p->j, '{');
-		json_key(&p->j, "topic");
-		json_text(&p->j, f->topic);
-		json_key(&p->j, "verdict");
-		json_text(&p->j, f->verdict == DOCTOR_WRONG ? "wrong" : verdicts[f->verdict]);
-		json_key(&p->j, "text");
-		json_text(&p->j, f->text);
-		json_key(&p->j, "todo");
-		json_text(&p->j, f->todo);
+		json_put_text(&p->j, "topic", f->topic);
+		json_put_text(&p->j, "verdict",
+			      f->verdict == DOCTOR_WRONG ? "wrong" : verdicts[f->verdict]);
+		json_put_text(&p->j, "text", f->text);
+		json_put_text(&p->j, "todo", f->todo);
 		json_close(&p->j, '}');
 		return;
 	}
@@ -115,11 +112,9 @@ static void print_head(struct printer *p, const struct jvm *jvm)
 {
 	if (p->json) {
 		json_open(&p->j, '{');
-		cli_json_count(&p->j, "pid", (uint64_t)jvm->target.pid);
-		json_key(&p->j, "name");
-		json_text(&p->j, jvm->target.name);
-		json_key(&p->j, "checks");
-		json_open(&p->j, '[');
+		json_put_u64(&p->j, "pid", (uint64_t)jvm->target.pid);
+		json_put_text(&p->j, "name", jvm->target.name);
+		json_put_open(&p->j, "checks", '[');
 		return;
 	}
 	buf_printf(&p->out, "process %d, ", jvm->target.pid);
@@ -131,8 +126,7 @@ static void print_end(struct printer *p, unsigned wrong)
 {
 	if (p->json) {
 		json_close(&p->j, ']');
-		json_key(&p->j, "can_attach");
-		json_bool(&p->j, !wrong);
+		json_put_bool(&p->j, "can_attach", !wrong);
 		json_close(&p->j, '}');
 		buf_text(&p->out, "\n");
 	} else if (wrong) {

@@ -65,16 +65,14 @@ static void take_json(struct find *f, const struct wire_found *m)
 
 	put_name(&name, m);
 	json_open(&f->j, '{');
-	json_key(&f->j, m->method.n ? "method" : "class");
-	json_str(&f->j, buf_slice(&name));
-	json_key(&f->j, "loader");
-	json_str(&f->j, m->loader);
+	json_put_str(&f->j, m->method.n ? "method" : "class", buf_slice(&name));
+	json_put_str(&f->j, "loader", m->loader);
 	if (m->method.n) {
-		cli_json_count(&f->j, "bytes", m->bytes);
-		cli_json_count(&f->j, "rule", m->rule);
+		json_put_u64(&f->j, "bytes", m->bytes);
+		json_put_u64(&f->j, "rule", m->rule);
 	} else {
-		cli_json_count(&f->j, "methods", m->methods);
-		cli_json_count(&f->j, "hooked", m->hooked);
+		json_put_u64(&f->j, "methods", m->methods);
+		json_put_u64(&f->j, "hooked", m->hooked);
 	}
 	json_close(&f->j, '}');
 	buf_release(&name);
@@ -190,8 +188,7 @@ static int run(struct find *f, const char *target, const char *pattern)
 	client.quiet = true;
 	if (f->json) {
 		json_open(&f->j, '{');
-		json_key(&f->j, "found");
-		json_open(&f->j, '[');
+		json_put_open(&f->j, "found", '[');
 	}
 	wire_put_find(&client.out, &(struct wire_find){ slice_str(pattern), f->most });
 	status = client_ask(&client, take, f);

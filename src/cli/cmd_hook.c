@@ -49,13 +49,12 @@ static int print_json(struct hook *h, int status)
 	struct json j = json_to(&out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", (uint64_t)c->pid);
-	cli_json_count(&j, "status", (uint64_t)status);
-	json_key(&j, "text");
-	json_str(&j, buf_slice(&c->done));
+	json_put_u64(&j, "pid", (uint64_t)c->pid);
+	json_put_u64(&j, "status", (uint64_t)status);
+	json_put_str(&j, "text", buf_slice(&c->done));
 	if (status <= CLI_NO && ask_rules(h) == CLI_DONE && ask_totals(h) == CLI_DONE) {
-		cli_json_count(&j, "classes", h->rows.classes);
-		cli_json_count(&j, "methods", h->rows.methods);
+		json_put_u64(&j, "classes", h->rows.classes);
+		json_put_u64(&j, "methods", h->rows.methods);
 		hook_rows_json(&h->rows, &j);
 		hook_rows_totals_json(&h->rows, &j);
 	}

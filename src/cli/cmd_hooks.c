@@ -32,7 +32,7 @@ static int print(const struct client *c, struct hook_rows *rows)
 
 	if (rows->json) {
 		json_open(&j, '{');
-		cli_json_count(&j, "pid", (uint64_t)c->pid);
+		json_put_u64(&j, "pid", (uint64_t)c->pid);
 		hook_rows_json(rows, &j);
 		hook_rows_totals_json(rows, &j);
 		json_close(&j, '}');

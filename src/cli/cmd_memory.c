@@ -79,30 +79,21 @@ static void put_text(struct command_memory *c, const struct known *k)
 	}
 }
 
-static void json_pair(struct json *j, const char *key, struct slice text)
-{
-	json_key(j, key);
-	json_str(j, text);
-}
-
 static void json_past(struct json *j, const struct known *k)
 {
-	json_key(j, "past");
-	json_open(j, '[');
+	json_put_open(j, "past", '[');
 	for (const struct known_past *p = k->past; p; p = p->next) {
 		json_open(j, '{');
-		json_pair(j, "method", p->method);
-		json_key(j, "usual_ns");
-		json_double(j, known_usual(p));
-		json_key(j, "looks");
-		json_open(j, '[');
+		json_put_str(j, "method", p->method);
+		json_put_double(j, "usual_ns", known_usual(p));
+		json_put_open(j, "looks", '[');
 		for (unsigned i = 0; i < p->n; i++) {
 			json_open(j, '{');
-			cli_json_count(j, "when", p->runs[i].when);
-			cli_json_count(j, "calls", whole_of(p->runs[i].calls));
-			cli_json_count(j, "mean_ns", whole_of(p->runs[i].mean));
-			cli_json_count(j, "p50_ns", whole_of(p->runs[i].p50));
-			cli_json_count(j, "p99_ns", whole_of(p->runs[i].p99));
+			json_put_u64(j, "when", p->runs[i].when);
+			json_put_u64(j, "calls", whole_of(p->runs[i].calls));
+			json_put_u64(j, "mean_ns", whole_of(p->runs[i].mean));
+			json_put_u64(j, "p50_ns", whole_of(p->runs[i].p50));
+			json_put_u64(j, "p99_ns", whole_of(p->runs[i].p99));
 			json_close(j, '}');
 		}
 		json_close(j, ']');
@@ -116,14 +107,13 @@ static void put_json(struct command_memory *c, const struct known *k)
 	struct json *j = &c->j;
 
 	json_open(j, '{');
-	json_pair(j, "application", k->app);
-	json_key(j, "findings");
-	json_open(j, '[');
+	json_put_str(j, "application", k->app);
+	json_put_open(j, "findings", '[');
 	for (const struct known_finding *f = k->findings; f; f = f->next) {
 		json_open(j, '{');
-		cli_json_count(j, "when", f->when);
-		json_pair(j, "text", f->text);
-		json_pair(j, "rules", f->rules);
+		json_put_u64(j, "when", f->when);
+		json_put_str(j, "text", f->text);
+		json_put_str(j, "rules", f->rules);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -157,8 +147,7 @@ static int show(struct command_memory *c)
 	c->j = json_to(&c->out);
 	if (c->json && !c->forget) {
 		json_open(&c->j, '{');
-		json_key(&c->j, "applications");
-		json_open(&c->j, '[');
+		json_put_open(&c->j, "applications", '[');
 	}
 	memory_each(visit, c);
 	if (c->json && !c->forget) {

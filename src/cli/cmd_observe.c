@@ -53,12 +53,6 @@ static void put_head(const struct command_observe *c, struct buf *out)
 		(unsigned long long)v->samples, (double)v->wall / 1e9, o->seconds);
 }
 
-static void put_number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
-}
-
 static const char *choice_word(enum observe_choice c)
 {
 	static const char *const words[] = {
@@ -76,30 +70,25 @@ static void put_method(const struct observe *o, const struct observe_method *m, 
 
 	observe_put_reason(o, m, &reason);
 	json_open(j, '{');
-	json_key(j, "method");
-	json_str(j, m->name);
-	json_key(j, "choice");
-	json_text(j, choice_word(m->choice));
-	put_number(j, "score", m->score);
-	put_number(j, "share", m->share);
-	put_number(j, "own_share", o->busy ? (double)m->own / (double)o->busy : 0);
+	json_put_str(j, "method", m->name);
+	json_put_text(j, "choice", choice_word(m->choice));
+	json_put_double(j, "score", m->score);
+	json_put_double(j, "share", m->share);
+	json_put_double(j, "own_share", o->busy ? (double)m->own / (double)o->busy : 0);
 	if (m->is_counted)
-		put_number(j, "calls_per_second", m->rate);
+		json_put_double(j, "calls_per_second", m->rate);
 	if (m->ns > 0)
-		put_number(j, "ns_per_call", m->ns);
-	put_number(j, "waits", m->waits);
+		json_put_double(j, "ns_per_call", m->ns);
+	json_put_double(j, "waits", m->waits);
 	if (m->waits > 0) {
-		json_key(j, "waits_for");
-		json_text(j, kind_word(m->kind));
+		json_put_text(j, "waits_for", kind_word(m->kind));
 	}
-	json_key(j, "entry");
-	json_bool(j, m->is_entry);
-	cli_json_count(j, "packages_called", m->n_packages);
+	json_put_bool(j, "entry", m->is_entry);
+	json_put_u64(j, "packages_called", m->n_packages);
 	if (m->bytes)
-		cli_json_count(j, "bytes", m->bytes);
-	put_number(j, "cost", m->cost);
-	json_key(j, "reason");
-	json_str(j, buf_slice(&reason));
+		json_put_u64(j, "bytes", m->bytes);
+	json_put_double(j, "cost", m->cost);
+	json_put_str(j, "reason", buf_slice(&reason));
 	json_close(j, '}');
 	buf_release(&reason);
 }
@@ -110,19 +99,17 @@ static void put_json(const struct command_observe *c, struct slice rules, struct
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", (uint64_t)c->target.pid);
-	cli_json_count(&j, "samples", o->samples.vitals.samples);
-	cli_json_count(&j, "resting_threads", o->resting);
-	put_number(&j, "counted_seconds", o->seconds);
-	put_number(&j, "cost", o->cost);
-	json_key(&j, "methods");
-	json_open(&j, '[');
+	json_put_u64(&j, "pid", (uint64_t)c->target.pid);
+	json_put_u64(&j, "samples", o->samples.vitals.samples);
+	json_put_u64(&j, "resting_threads", o->resting);
+	json_put_double(&j, "counted_seconds", o->seconds);
+	json_put_double(&j, "cost", o->cost);
+	json_put_open(&j, "methods", '[');
 	for (size_t i = 0; i < o->n; i++)
 		if (o->list[i]->seen || o->list[i]->choice == OBSERVE_HOT)
 			put_method(o, o->list[i], &j);
 	json_close(&j, ']');
-	json_key(&j, "rules");
-	json_str(&j, rules);
+	json_put_str(&j, "rules", rules);
 	json_close(&j, '}');
 	buf_u8(out, '\n');
 }

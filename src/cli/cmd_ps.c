@@ -136,30 +136,23 @@ static void print_table(const struct jvms *all, struct buf *out)
 	}
 }
 
-static void json_pair(struct json *j, const char *key, struct slice value)
-{
-	json_key(j, key);
-	json_str(j, value);
-}
-
 static void print_json_one(const struct jvm *jvm, struct json *j)
 {
 	char user[64];
 
 	json_open(j, '{');
-	cli_json_count(j, "pid", (uint64_t)jvm->target.pid);
-	cli_json_count(j, "ns_pid", (uint64_t)jvm->target.ns_pid);
-	cli_json_count(j, "uid", jvm->target.uid);
-	json_pair(j, "user", slice_str(jvm_user(jvm->target.uid, user)));
-	json_pair(j, "kind", slice_str(kind_text(jvm->kind)));
-	json_pair(j, "name", slice_str(jvm->target.name));
-	json_pair(j, "main", jvm->main);
-	json_pair(j, "arguments", jvm->args);
-	json_pair(j, "java", slice_str(jvm->target.java));
-	json_pair(j, "vm", jvm->vm_version);
-	json_key(j, "uptime_s");
-	json_double(j, jvm->uptime);
-	json_pair(j, "agent", slice_str(agent_text(jvm)));
+	json_put_u64(j, "pid", (uint64_t)jvm->target.pid);
+	json_put_u64(j, "ns_pid", (uint64_t)jvm->target.ns_pid);
+	json_put_u64(j, "uid", jvm->target.uid);
+	json_put_str(j, "user", slice_str(jvm_user(jvm->target.uid, user)));
+	json_put_str(j, "kind", slice_str(kind_text(jvm->kind)));
+	json_put_str(j, "name", slice_str(jvm->target.name));
+	json_put_str(j, "main", jvm->main);
+	json_put_str(j, "arguments", jvm->args);
+	json_put_str(j, "java", slice_str(jvm->target.java));
+	json_put_str(j, "vm", jvm->vm_version);
+	json_put_double(j, "uptime_s", jvm->uptime);
+	json_put_str(j, "agent", slice_str(agent_text(jvm)));
 	json_close(j, '}');
 }
 
@@ -168,8 +161,7 @@ static void print_json(const struct jvms *all, struct buf *out)
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	json_key(&j, "jvms");
-	json_open(&j, '[');
+	json_put_open(&j, "jvms", '[');
 	for (size_t i = 0; i < all->n; i++)
 		print_json_one(&all->v[i], &j);
 	json_close(&j, ']');

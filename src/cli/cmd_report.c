@@ -83,7 +83,7 @@ static void show_json(struct view *v, struct buf *out)
 
 	json_open(&j, '{');
 	if (v->pid || v->recording.pid)
-		cli_json_count(&j, "pid", (uint64_t)(v->pid ? v->pid : v->recording.pid));
+		json_put_u64(&j, "pid", (uint64_t)(v->pid ? v->pid : v->recording.pid));
 	if (v->table.top && v->report.n > v->table.top)
 		v->report.n = (size_t)v->table.top;
 	report_json(&v->report, &j);

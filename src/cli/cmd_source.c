@@ -83,16 +83,11 @@ static void json_class(struct command_source *w, const struct wire_origin *m)
 		json_close(&w->j, '}');
 	}
 	json_open(&w->j, '{');
-	json_key(&w->j, "class");
-	json_str(&w->j, m->class);
-	json_key(&w->j, "loader");
-	json_str(&w->j, m->loader);
-	json_key(&w->j, "from");
-	json_str(&w->j, m->place);
-	json_key(&w->j, "file");
-	json_str(&w->j, m->file);
-	json_key(&w->j, "methods");
-	json_open(&w->j, '[');
+	json_put_str(&w->j, "class", m->class);
+	json_put_str(&w->j, "loader", m->loader);
+	json_put_str(&w->j, "from", m->place);
+	json_put_str(&w->j, "file", m->file);
+	json_put_open(&w->j, "methods", '[');
 }
 
 static void take_class(struct command_source *w, const struct wire_origin *m)
@@ -135,14 +130,12 @@ static void put_method(struct command_source *w, const struct wire_origin_method
 static void json_method(struct command_source *w, const struct wire_origin_method *m)
 {
 	json_open(&w->j, '{');
-	json_key(&w->j, "name");
-	json_str(&w->j, m->name);
-	json_key(&w->j, "desc");
-	json_str(&w->j, m->desc);
-	cli_json_count(&w->j, "first_line", m->first);
-	cli_json_count(&w->j, "last_line", m->last);
-	cli_json_count(&w->j, "bytes", m->bytes);
-	cli_json_count(&w->j, "rule", m->rule);
+	json_put_str(&w->j, "name", m->name);
+	json_put_str(&w->j, "desc", m->desc);
+	json_put_u64(&w->j, "first_line", m->first);
+	json_put_u64(&w->j, "last_line", m->last);
+	json_put_u64(&w->j, "bytes", m->bytes);
+	json_put_u64(&w->j, "rule", m->rule);
 	json_close(&w->j, '}');
 }
 
@@ -239,9 +232,8 @@ static int ask(struct command_source *w, struct client *c, const char *class)
 	c->quiet = true;
 	if (w->json) {
 		json_open(&w->j, '{');
-		cli_json_count(&w->j, "pid", (uint64_t)c->pid);
-		json_key(&w->j, "classes");
-		json_open(&w->j, '[');
+		json_put_u64(&w->j, "pid", (uint64_t)c->pid);
+		json_put_open(&w->j, "classes", '[');
 	}
 	wire_put_ask_origin(&c->out, &(struct wire_ask_origin){ slice_str(class) });
 	status = client_ask(c, take, w);

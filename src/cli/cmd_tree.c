@@ -333,8 +333,7 @@ static void show(void *ctx, struct buf *out, unsigned width, unsigned rows)
 
 	if (v->json) {
 		json_open(&j, '{');
-		cli_json_count(&j, "pid",
-			       (uint64_t)(v->recorded ? v->recording.pid : v->client.pid));
+		json_put_u64(&j, "pid", (uint64_t)(v->recorded ? v->recording.pid : v->client.pid));
 		call_tree_json(&v->tree, &j, v->least, (unsigned)v->depth);
 		json_close(&j, '}');
 		buf_u8(out, '\n');

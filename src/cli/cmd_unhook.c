@@ -41,9 +41,8 @@ static int print_json(struct client *c)
 
 	hook_rows_init(&rows, true);
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", (uint64_t)c->pid);
-	json_key(&j, "text");
-	json_str(&j, buf_slice(&c->done));
+	json_put_u64(&j, "pid", (uint64_t)c->pid);
+	json_put_str(&j, "text", buf_slice(&c->done));
 	wire_put_ask_status(&c->out, &(struct wire_ask_status){ 0 });
 	status = client_ask(c, hook_rows_take, &rows);
 	hook_rows_totals_json(&rows, &j);

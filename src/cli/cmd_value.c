@@ -71,16 +71,11 @@ const struct verb verb_value = {
 static void take_json(struct command_value *v, const struct wire_static_value *m)
 {
 	json_open(&v->j, '{');
-	json_key(&v->j, "class");
-	json_str(&v->j, m->class);
-	json_key(&v->j, "loader");
-	json_str(&v->j, m->loader);
-	json_key(&v->j, "field");
-	json_str(&v->j, m->name);
-	json_key(&v->j, "type");
-	json_str(&v->j, m->type);
-	json_key(&v->j, m->flags & VALUE_NONE ? "error" : "value");
-	json_str(&v->j, m->text);
+	json_put_str(&v->j, "class", m->class);
+	json_put_str(&v->j, "loader", m->loader);
+	json_put_str(&v->j, "field", m->name);
+	json_put_str(&v->j, "type", m->type);
+	json_put_str(&v->j, m->flags & VALUE_NONE ? "error" : "value", m->text);
 	json_close(&v->j, '}');
 }
 
@@ -146,9 +141,8 @@ static int ask(struct command_value *v, struct client *c, const char *path)
 	c->quiet = true;
 	if (v->json) {
 		json_open(&v->j, '{');
-		cli_json_count(&v->j, "pid", (uint64_t)c->pid);
-		json_key(&v->j, "values");
-		json_open(&v->j, '[');
+		json_put_u64(&v->j, "pid", (uint64_t)c->pid);
+		json_put_open(&v->j, "values", '[');
 	}
 	wire_put_ask_value(&c->out, &(struct wire_ask_value){ slice_str(path), (uint32_t)v->depth,
 							      buf_slice(&v->redact) });

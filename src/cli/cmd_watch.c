@@ -151,8 +151,7 @@ static void json_args(struct watching *w, struct json *j, struct slice value)
 {
 	struct slice rest = layout_inside(harmless(w, value)), one;
 
-	json_key(j, "args");
-	json_open(j, '[');
+	json_put_open(j, "args", '[');
 	while (layout_next(&rest, &one))
 		json_str(j, one);
 	json_close(j, ']');
@@ -174,15 +173,12 @@ static void show_json(struct watching *w, const struct wire_call *m)
 
 	method_name_split(m->name, &name);
 	json_open(&j, '{');
-	cli_json_count(&j, "when_ns", m->when_ns);
-	json_key(&j, "thread");
-	json_str(&j, harmless(w, thread_of(m)));
-	cli_json_count(&j, "tid", m->tid);
-	cli_json_count(&j, "elapsed_ns", m->elapsed_ns);
-	json_key(&j, "method");
-	json_str(&j, m->name);
-	json_key(&j, "error");
-	json_bool(&j, m->thrown != 0);
+	json_put_u64(&j, "when_ns", m->when_ns);
+	json_put_str(&j, "thread", harmless(w, thread_of(m)));
+	json_put_u64(&j, "tid", m->tid);
+	json_put_u64(&j, "elapsed_ns", m->elapsed_ns);
+	json_put_str(&j, "method", m->name);
+	json_put_bool(&j, "error", m->thrown != 0);
 	while (wire_fact(&facts, &key, &value)) {
 		if (!is_wanted(w, key, &name))
 			continue;

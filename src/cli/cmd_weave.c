@@ -51,14 +51,11 @@ static void print_finding(struct weave *w, const struct set_class *c, const stru
 {
 	if (w->json) {
 		json_open(&w->j, '{');
-		json_key(&w->j, "class");
-		json_text(&w->j, c->shown);
+		json_put_text(&w->j, "class", c->shown);
 		if (f->method.n) {
-			json_key(&w->j, "method");
-			json_str(&w->j, f->method);
+			json_put_str(&w->j, "method", f->method);
 		}
-		json_key(&w->j, "what");
-		json_text(&w->j, kind_text[f->kind]);
+		json_put_text(&w->j, "what", kind_text[f->kind]);
 		cli_fault_json(&w->j, &f->fault);
 		json_close(&w->j, '}');
 		return;
@@ -156,30 +153,27 @@ static void summary_json(struct weave *w)
 	const struct weave_counts *n = &w->run.n;
 	struct json *j = &w->j;
 
-	cli_json_count(j, "classes", n->classes);
-	cli_json_count(j, "classes_woven", n->classes_woven);
-	cli_json_count(j, "classes_untouched", n->classes_untouched);
+	json_put_u64(j, "classes", n->classes);
+	json_put_u64(j, "classes_woven", n->classes_woven);
+	json_put_u64(j, "classes_untouched", n->classes_untouched);
 	cli_json_by_error(j, "classes_refused", n->refused);
-	cli_json_count(j, "classes_passed_over", w->set.hidden);
-	cli_json_count(j, "methods", n->methods);
-	cli_json_count(j, "methods_woven", n->methods_woven);
+	json_put_u64(j, "classes_passed_over", w->set.hidden);
+	json_put_u64(j, "methods", n->methods);
+	json_put_u64(j, "methods_woven", n->methods_woven);
 	cli_json_by_error(j, "methods_left_alone", n->left);
-	cli_json_count(j, "methods_checked", n->checked);
-	cli_json_count(j, "checks_not_passed", n->disagreements);
-	cli_json_count(j, "unreadable", w->set.unreadable);
+	json_put_u64(j, "methods_checked", n->checked);
+	json_put_u64(j, "checks_not_passed", n->disagreements);
+	json_put_u64(j, "unreadable", w->set.unreadable);
 	if (w->into_cache) {
-		cli_json_count(j, "cache_stored", w->cache.stored);
-		cli_json_count(j, "cache_found", w->cache.found);
-		cli_json_count(j, "cache_bytes", w->cache.bytes);
+		json_put_u64(j, "cache_stored", w->cache.stored);
+		json_put_u64(j, "cache_found", w->cache.found);
+		json_put_u64(j, "cache_bytes", w->cache.bytes);
 	}
-	cli_json_count(j, "bytes", w->set.bytes);
-	json_key(j, "bytes_per_method");
-	json_double(j, added(n));
-	json_key(j, "seconds");
-	json_double(j, (double)w->wall / 1e9);
-	json_key(j, "mb_per_second_and_thread");
-	json_double(j, rate(w));
-	cli_json_count(j, "threads", w->run.jobs);
+	json_put_u64(j, "bytes", w->set.bytes);
+	json_put_double(j, "bytes_per_method", added(n));
+	json_put_double(j, "seconds", (double)w->wall / 1e9);
+	json_put_double(j, "mb_per_second_and_thread", rate(w));
+	json_put_u64(j, "threads", w->run.jobs);
 }
 
 /* ---- rules that match nothing ---- */
@@ -396,12 +390,10 @@ static int report_json(struct weave *w)
 	int rc;
 
 	json_open(j, '{');
-	json_key(j, "problems");
-	json_open(j, '[');
+	json_put_open(j, "problems", '[');
 	print_findings(w);
 	json_close(j, ']');
-	json_key(j, "unmatched");
-	json_open(j, '[');
+	json_put_open(j, "unmatched", '[');
 	rc = find_unmatched(w);
 	json_close(j, ']');
 	summary_json(w);

@@ -102,8 +102,7 @@ static void put_hex(struct json *j, const char *key, uint64_t high, uint64_t low
 			 (unsigned long long)low);
 	else
 		snprintf(text, sizeof(text), "%016llx", (unsigned long long)low);
-	json_key(j, key);
-	json_text(j, text);
+	json_put_text(j, key, text);
 }
 
 void otlp_number(struct json *j, const char *key, uint64_t v)
@@ -111,19 +110,15 @@ void otlp_number(struct json *j, const char *key, uint64_t v)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
-	json_key(j, key);
-	json_text(j, text);
+	json_put_text(j, key, text);
 }
 
 void otlp_attribute(struct json *j, struct slice key, struct slice value)
 {
 	json_open(j, '{');
-	json_key(j, "key");
-	json_str(j, key);
-	json_key(j, "value");
-	json_open(j, '{');
-	json_key(j, "stringValue");
-	json_str(j, value);
+	json_put_str(j, "key", key);
+	json_put_open(j, "value", '{');
+	json_put_str(j, "stringValue", value);
 	json_close(j, '}');
 	json_close(j, '}');
 }
@@ -194,24 +189,19 @@ static void put_span(struct json *j, const struct transaction *t, struct otlp_id
 	put_hex(j, "spanId", 0, span_id(ids, p, k), false);
 	if (parent)
 		put_hex(j, "parentSpanId", 0, parent, false);
-	json_key(j, "name");
-	json_str(j, short_name(t->names[c->name].method));
-	json_key(j, "kind");
-	json_u64(j, root ? KIND_SERVER : KIND_INTERNAL);
+	json_put_str(j, "name", short_name(t->names[c->name].method));
+	json_put_u64(j, "kind", root ? KIND_SERVER : KIND_INTERNAL);
 	otlp_number(j, "startTimeUnixNano", t->when_ns + c->begin_ns);
 	otlp_number(j, "endTimeUnixNano", t->when_ns + c->begin_ns + c->elapsed_ns);
-	json_key(j, "attributes");
-	json_open(j, '[');
+	json_put_open(j, "attributes", '[');
 	otlp_attribute(j, slice_str("code.function.name"), t->names[c->name].method);
 	otlp_attribute(j, slice_str("thread.name"), p->thread);
 	if (root)
 		put_data(j, t->data);
 	json_close(j, ']');
 	if (c->flags & TX_CALL_THREW) {
-		json_key(j, "status");
-		json_open(j, '{');
-		json_key(j, "code");
-		json_u64(j, STATUS_ERROR);
+		json_put_open(j, "status", '{');
+		json_put_u64(j, "code", STATUS_ERROR);
 		json_close(j, '}');
 	}
 	json_close(j, '}');
@@ -219,10 +209,8 @@ static void put_span(struct json *j, const struct transaction *t, struct otlp_id
 
 void otlp_resource(struct json *j, struct slice app, struct slice instance, struct slice host)
 {
-	json_key(j, "resource");
-	json_open(j, '{');
-	json_key(j, "attributes");
-	json_open(j, '[');
+	json_put_open(j, "resource", '{');
+	json_put_open(j, "attributes", '[');
 	otlp_attribute(j, slice_str("service.name"), app);
 	otlp_attribute(j, slice_str("service.instance.id"), instance);
 	otlp_attribute(j, slice_str("host.name"), host);
@@ -232,16 +220,12 @@ void otlp_resource(struct json *j, struct slice app, struct slice instance, stru
 
 void otlp_scope(struct json *j, const char *scopes, const char *what)
 {
-	json_key(j, scopes);
-	json_open(j, '[');
+	json_put_open(j, scopes, '[');
 	json_open(j, '{');
-	json_key(j, "scope");
-	json_open(j, '{');
-	json_key(j, "name");
-	json_text(j, "sonde");
+	json_put_open(j, "scope", '{');
+	json_put_text(j, "name", "sonde");
 	json_close(j, '}');
-	json_key(j, what);
-	json_open(j, '[');
+	json_put_open(j, what, '[');
 }
 
 /* And of the object that its resource is in. */
@@ -256,8 +240,7 @@ void otlp_scope_end(struct json *j)
 void otlp_spans_begin(struct json *j)
 {
 	json_open(j, '{');
-	json_key(j, "resourceSpans");
-	json_open(j, '[');
+	json_put_open(j, "resourceSpans", '[');
 }
 
 size_t otlp_spans_add(struct json *j, const struct transaction *t, struct slice host)

@@ -8,8 +8,7 @@ struct otlp_metrics otlp_metrics_begin(struct buf *out, struct slice host)
 	struct otlp_metrics m = { .j = json_to(out), .host = host };
 
 	json_open(&m.j, '{');
-	json_key(&m.j, "resourceMetrics");
-	json_open(&m.j, '[');
+	json_put_open(&m.j, "resourceMetrics", '[');
 	return m;
 }
 
@@ -27,22 +26,16 @@ void otlp_metrics_family(struct otlp_metrics *m, const char *name, const char *u
 
 	m->kind = kind;
 	json_open(&m->j, '{');
-	json_key(&m->j, "name");
-	json_text(&m->j, name);
-	json_key(&m->j, "unit");
-	json_text(&m->j, unit);
-	json_key(&m->j, kinds[kind]);
-	json_open(&m->j, '{');
+	json_put_text(&m->j, "name", name);
+	json_put_text(&m->j, "unit", unit);
+	json_put_open(&m->j, kinds[kind], '{');
 	if (kind != OTLP_GAUGE) {
-		json_key(&m->j, "aggregationTemporality");
-		json_u64(&m->j, CUMULATIVE);
+		json_put_u64(&m->j, "aggregationTemporality", CUMULATIVE);
 	}
 	if (kind == OTLP_COUNTER) {
-		json_key(&m->j, "isMonotonic");
-		json_bool(&m->j, true);
+		json_put_bool(&m->j, "isMonotonic", true);
 	}
-	json_key(&m->j, "dataPoints");
-	json_open(&m->j, '[');
+	json_put_open(&m->j, "dataPoints", '[');
 }
 
 static void begin_point(struct otlp_metrics *m, struct slice method)
@@ -51,8 +44,7 @@ static void begin_point(struct otlp_metrics *m, struct slice method)
 	if (m->kind != OTLP_GAUGE)
 		otlp_number(&m->j, "startTimeUnixNano", m->began_ns);
 	otlp_number(&m->j, "timeUnixNano", m->now_ns);
-	json_key(&m->j, "attributes");
-	json_open(&m->j, '[');
+	json_put_open(&m->j, "attributes", '[');
 	otlp_attribute(&m->j, slice_str("code.function.name"), method);
 	json_close(&m->j, ']');
 }
@@ -60,8 +52,7 @@ static void begin_point(struct otlp_metrics *m, struct slice method)
 void otlp_metrics_value(struct otlp_metrics *m, struct slice method, double v)
 {
 	begin_point(m, method);
-	json_key(&m->j, "asDouble");
-	json_double(&m->j, v);
+	json_put_double(&m->j, "asDouble", v);
 	json_close(&m->j, '}');
 }
 
@@ -70,15 +61,12 @@ void otlp_metrics_histogram(struct otlp_metrics *m, struct slice method,
 {
 	begin_point(m, method);
 	otlp_number(&m->j, "count", h->n);
-	json_key(&m->j, "sum");
-	json_double(&m->j, h->sum);
-	json_key(&m->j, "explicitBounds");
-	json_open(&m->j, '[');
+	json_put_double(&m->j, "sum", h->sum);
+	json_put_open(&m->j, "explicitBounds", '[');
 	for (size_t i = 0; i < h->n_bounds; i++)
 		json_double(&m->j, h->bounds[i]);
 	json_close(&m->j, ']');
-	json_key(&m->j, "bucketCounts");
-	json_open(&m->j, '[');
+	json_put_open(&m->j, "bucketCounts", '[');
 	for (size_t i = 0; i <= h->n_bounds; i++)
 		json_u64(&m->j, h->counts[i]);
 	json_close(&m->j, ']');

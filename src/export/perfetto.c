@@ -5,24 +5,12 @@
 
 #include "base/json.h"
 
-static void put_text(struct json *j, const char *key, const char *v)
-{
-	json_key(j, key);
-	json_text(j, v);
-}
-
-static void put_u64(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
 static void begin_event(struct json *j, const char *phase, uint32_t part)
 {
 	json_open(j, '{');
-	put_text(j, "ph", phase);
-	put_u64(j, "pid", 1);
-	put_u64(j, "tid", part + 1);
+	json_put_text(j, "ph", phase);
+	json_put_u64(j, "pid", 1);
+	json_put_u64(j, "tid", part + 1);
 }
 
 /* Microseconds with three places, exactly. */
@@ -37,11 +25,9 @@ static void put_us(struct json *j, const char *key, uint64_t ns)
 static void put_name(struct json *j, uint32_t part, const char *what, struct slice name)
 {
 	begin_event(j, "M", part);
-	put_text(j, "name", what);
-	json_key(j, "args");
-	json_open(j, '{');
-	json_key(j, "name");
-	json_str(j, name);
+	json_put_text(j, "name", what);
+	json_put_open(j, "args", '{');
+	json_put_str(j, "name", name);
 	json_close(j, '}');
 	json_close(j, '}');
 }
@@ -58,8 +44,7 @@ static void put_data(struct json *j, const struct transaction *t)
 		if (!last || (size_t)(end - rest.p) >= sizeof(key))
 			return;
 		memcpy(key, rest.p, (size_t)(end - rest.p) + 1);
-		json_key(j, key);
-		json_str(j, (struct slice){ end + 1, (size_t)(last - end - 1) });
+		json_put_str(j, key, (struct slice){ end + 1, (size_t)(last - end - 1) });
 		rest = (struct slice){ last + 1, rest.n - (size_t)(last + 1 - rest.p) };
 	}
 }
@@ -68,18 +53,16 @@ static void put_call(struct json *j, const struct transaction *t, const struct t
 		     const struct txn_call *c, bool root)
 {
 	begin_event(j, "X", p->part);
-	json_key(j, "name");
-	json_str(j, t->names[c->name].method);
+	json_put_str(j, "name", t->names[c->name].method);
 	put_us(j, "ts", c->begin_ns);
 	put_us(j, "dur", c->elapsed_ns);
-	json_key(j, "args");
-	json_open(j, '{');
+	json_put_open(j, "args", '{');
 	if (c->flags & TX_CALL_THREW)
-		put_text(j, "thrown", "yes");
+		json_put_text(j, "thrown", "yes");
 	if (c->flags & TX_CALL_RUNS)
-		put_text(j, "end", "not seen");
+		json_put_text(j, "end", "not seen");
 	if (t->names[c->name].conditional)
-		put_text(j, "hooked", "in a context or under a condition");
+		json_put_text(j, "hooked", "in a context or under a condition");
 	if (root)
 		put_data(j, t);
 	json_close(j, '}');
@@ -91,16 +74,16 @@ static void put_flow(struct json *j, const struct txn_part *p)
 	if (p->from == p->part)
 		return;
 	begin_event(j, "s", p->from);
-	put_text(j, "name", "handed over");
-	put_text(j, "cat", "work");
-	put_u64(j, "id", p->part);
+	json_put_text(j, "name", "handed over");
+	json_put_text(j, "cat", "work");
+	json_put_u64(j, "id", p->part);
 	put_us(j, "ts", p->submitted_ns);
 	json_close(j, '}');
 	begin_event(j, "f", p->part);
-	put_text(j, "name", "handed over");
-	put_text(j, "cat", "work");
-	put_text(j, "bp", "e");
-	put_u64(j, "id", p->part);
+	json_put_text(j, "name", "handed over");
+	json_put_text(j, "cat", "work");
+	json_put_text(j, "bp", "e");
+	json_put_u64(j, "id", p->part);
 	put_us(j, "ts", p->begin_ns);
 	json_close(j, '}');
 }
@@ -110,9 +93,8 @@ void perfetto_put(const struct transaction *t, struct buf *out)
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	put_text(&j, "displayTimeUnit", "ns");
-	json_key(&j, "traceEvents");
-	json_open(&j, '[');
+	json_put_text(&j, "displayTimeUnit", "ns");
+	json_put_open(&j, "traceEvents", '[');
 	put_name(&j, 0, "process_name", t->app);
 	for (size_t i = 0; i < t->n_parts; i++) {
 		const struct txn_part *p = &t->parts[i];

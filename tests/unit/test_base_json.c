@@ -101,6 +101,31 @@ TEST(json_numbers_come_out_whole)
 	buf_release(&b);
 }
 
+TEST(json_members_are_put_with_their_keys)
+{
+	static const char want[] = "{\"s\":\"a\",\"t\":\"b\",\"u\":\"\",\"n\":1,\"i\":-1,\"d\":0.5,"
+				   "\"b\":true,\"l\":[2]}";
+	struct buf b = { 0 };
+	struct json j = json_to(&b);
+
+	json_open(&j, '{');
+	json_put_str(&j, "s", slice_str("a"));
+	json_put_nonempty(&j, "t", "b");
+	json_put_text(&j, "u", "");
+	json_put_nonempty(&j, "left out", "");
+	json_put_nonempty(&j, "as well", NULL);
+	json_put_u64(&j, "n", 1);
+	json_put_i64(&j, "i", -1);
+	json_put_double(&j, "d", 0.5);
+	json_put_bool(&j, "b", true);
+	json_put_open(&j, "l", '[');
+	json_u64(&j, 2);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	CHECK_MEM(b.p, b.n, want, sizeof(want) - 1, NULL);
+	buf_release(&b);
+}
+
 TEST(json_error_is_the_bufs)
 {
 	struct buf b = { 0 };

@@ -8,12 +8,6 @@
  * "attributes"}}]} */
 #include "classfile/show/show_priv.h"
 
-static void key_u64(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
 static void key_name(struct json *j, const char *key, struct slice name)
 {
 	json_key(j, key);
@@ -23,14 +17,13 @@ static void key_name(struct json *j, const char *key, struct slice name)
 /* What `s->out`, a buffer for this, has got since it was emptied. */
 static void key_text(struct json *j, const char *key, struct buf *text)
 {
-	json_key(j, key);
-	json_str(j, buf_slice(text));
+	json_put_str(j, key, buf_slice(text));
 	buf_clear(text);
 }
 
 static void key_flags(struct json *j, const struct show *s, unsigned access, char where)
 {
-	key_u64(j, "access", access);
+	json_put_u64(j, "access", access);
 	show_flags(s->out, access, where);
 	key_text(j, "flags", s->out);
 }
@@ -56,7 +49,7 @@ static void json_attr(struct json *j, struct show *s, const struct attr *a)
 {
 	json_open(j, '{');
 	key_name(j, "name", pool_utf8(&s->cls->pool, a->name));
-	key_u64(j, "bytes", a->data.n);
+	json_put_u64(j, "bytes", a->data.n);
 	s->depth = 0;
 	show_attr(s, a);
 	json_key(j, "text");
@@ -68,8 +61,7 @@ static void json_attrs(struct json *j, struct show *s, const struct attrs *attrs
 {
 	struct attr a;
 
-	json_key(j, "attributes");
-	json_open(j, '[');
+	json_put_open(j, "attributes", '[');
 	for (const uint8_t *at = NULL; attrs_next(attrs, &s->cls->pool, &at, &a);)
 		if (a.kind != ATTR_CODE)
 			json_attr(j, s, &a);
@@ -88,12 +80,10 @@ static void json_targets(struct json *j, const struct show *s, const struct insn
 		key_label(j, s, "target", n->target->old);
 	} else if (op_is_switch(n->op)) {
 		key_label(j, s, "default", n->sw->other->old);
-		json_key(j, "cases");
-		json_open(j, '[');
+		json_put_open(j, "cases", '[');
 		for (uint32_t i = 0; i < n->sw->n; i++) {
 			json_open(j, '{');
-			json_key(j, "key");
-			json_i64(j, n->sw->cases[i].key);
+			json_put_i64(j, "key", n->sw->cases[i].key);
 			key_label(j, s, "target", n->sw->cases[i].target->old);
 			json_close(j, '}');
 		}
@@ -105,15 +95,14 @@ static void json_insn(struct json *j, const struct show *s, const struct code *c
 		      const struct insn *n, const struct frame *frame)
 {
 	json_open(j, '{');
-	key_u64(j, "at", n->old);
+	json_put_u64(j, "at", n->old);
 	if (s->labels->at[n->old])
 		key_label(j, s, "label", n->old);
 	if (frame) {
 		show_frame(s->out, code, frame, s->labels);
 		key_text(j, "frame", s->out);
 	}
-	json_key(j, "op");
-	json_text(j, op_table[n->op].name);
+	json_put_text(j, "op", op_table[n->op].name);
 	show_insn(s->out, code, n, s->labels);
 	key_text(j, "text", s->out);
 	json_targets(j, s, n);
@@ -122,8 +111,7 @@ static void json_insn(struct json *j, const struct show *s, const struct code *c
 
 static void json_handlers(struct json *j, const struct show *s, const struct code *code)
 {
-	json_key(j, "handlers");
-	json_open(j, '[');
+	json_put_open(j, "handlers", '[');
 	for (uint32_t i = 0; i < code->n_handlers; i++) {
 		const struct handler *h = &code->handlers[i];
 
@@ -145,8 +133,7 @@ static void json_body(struct json *j, struct show *s, const struct code *code)
 {
 	const struct frame *frame = NULL;
 
-	json_key(j, "instructions");
-	json_open(j, '[');
+	json_put_open(j, "instructions", '[');
 	for (const struct insn *n = code->start; n; n = n->next) {
 		if (n->op == OP_LABEL) {
 			frame = n->frame ? n->frame : frame;
@@ -157,8 +144,7 @@ static void json_body(struct json *j, struct show *s, const struct code *code)
 	}
 	json_close(j, ']');
 	json_handlers(j, s, code);
-	json_key(j, "attributes");
-	json_open(j, '[');
+	json_put_open(j, "attributes", '[');
 	for (uint32_t i = 0; i < code->n_tables; i++)
 		if (code->tables[i].attr.kind != ATTR_STACK_MAP_TABLE)
 			json_attr(j, s, &code->tables[i].attr);
@@ -174,17 +160,15 @@ static void json_code(struct json *j, struct show *s, struct member *m)
 
 	if (rc >= 0)
 		rc = show_labels_make(&labels, code);
-	json_key(j, "code");
-	json_open(j, '{');
+	json_put_open(j, "code", '{');
 	if (rc < 0) {
-		json_key(j, "error");
-		json_text(j, f.text[0] ? f.text : err_text(rc));
+		json_put_text(j, "error", f.text[0] ? f.text : err_text(rc));
 		json_close(j, '}');
 		return;
 	}
-	key_u64(j, "bytes", code->bytes.n);
-	key_u64(j, "max_stack", code->max_stack);
-	key_u64(j, "max_locals", code->max_locals);
+	json_put_u64(j, "bytes", code->bytes.n);
+	json_put_u64(j, "max_stack", code->max_stack);
+	json_put_u64(j, "max_locals", code->max_locals);
 	s->labels = &labels;
 	if (s->opt->code)
 		json_body(j, s, code);
@@ -215,15 +199,13 @@ static void json_pool(struct json *j, const struct show *s)
 {
 	const struct pool *p = &s->cls->pool;
 
-	json_key(j, "pool");
-	json_open(j, '[');
+	json_put_open(j, "pool", '[');
 	for (uint32_t i = 1; i < p->n; i++) {
 		if (!pool_tag(p, i))
 			continue;
 		json_open(j, '{');
-		key_u64(j, "index", i);
-		json_key(j, "kind");
-		json_text(j, show_tag(pool_tag(p, i)));
+		json_put_u64(j, "index", i);
+		json_put_text(j, "kind", show_tag(pool_tag(p, i)));
 		show_const(s->out, p, i);
 		key_text(j, "text", s->out);
 		json_close(j, '}');
@@ -241,18 +223,17 @@ static void json_head(struct json *j, const struct show *s)
 		show_json_name(j, class_super(cls));
 	else
 		json_null(j);
-	json_key(j, "interfaces");
-	json_open(j, '[');
+	json_put_open(j, "interfaces", '[');
 	for (unsigned i = 0; i < class_n_interfaces(cls); i++)
 		show_json_name(j, class_interface(cls, i));
 	json_close(j, ']');
 	key_flags(j, s, cls->access, 'C');
-	key_u64(j, "major", cls->major);
-	key_u64(j, "minor", cls->minor);
+	json_put_u64(j, "major", cls->major);
+	json_put_u64(j, "minor", cls->minor);
 	show_version(s->out, cls);
 	key_text(j, "version", s->out);
-	key_u64(j, "bytes", cls->bytes.n);
-	key_u64(j, "constants", cls->pool.n - 1);
+	json_put_u64(j, "bytes", cls->bytes.n);
+	json_put_u64(j, "constants", cls->pool.n - 1);
 }
 
 int show_class_json(struct class *cls, const struct show_options *opt, struct json *j)
@@ -265,13 +246,11 @@ int show_class_json(struct class *cls, const struct show_options *opt, struct js
 	if (opt->pool)
 		json_pool(j, &s);
 	json_attrs(j, &s, &cls->attrs);
-	json_key(j, "fields");
-	json_open(j, '[');
+	json_put_open(j, "fields", '[');
 	for (uint32_t i = 0; i < cls->n_fields; i++)
 		json_member(j, &s, &cls->fields[i], false);
 	json_close(j, ']');
-	json_key(j, "methods");
-	json_open(j, '[');
+	json_put_open(j, "methods", '[');
 	for (uint32_t i = 0; i < cls->n_methods; i++)
 		if (show_wants(&s, &cls->methods[i]))
 			json_member(j, &s, &cls->methods[i], true);

@@ -47,30 +47,20 @@ static void print_call(struct callees *x, const struct class_call *c)
 	buf_u8(out, '\n');
 }
 
-static void json_pair(struct json *j, const char *key, struct slice value)
-{
-	json_key(j, key);
-	json_str(j, value);
-}
-
 static void print_call_json(struct callees *x, const struct class_call *c)
 {
 	struct json *j = &x->j;
 
 	json_open(j, '{');
-	json_key(j, "opcode");
-	json_text(j, op_table[c->op].name);
-	json_key(j, "kind");
-	json_text(j, call_kind_text(c->kind));
-	json_pair(j, "owner", c->owner);
-	json_pair(j, "name", c->name);
-	json_pair(j, "descriptor", c->desc);
+	json_put_text(j, "opcode", op_table[c->op].name);
+	json_put_text(j, "kind", call_kind_text(c->kind));
+	json_put_str(j, "owner", c->owner);
+	json_put_str(j, "name", c->name);
+	json_put_str(j, "descriptor", c->desc);
 	if (c->site_name.n)
-		json_pair(j, "site_name", c->site_name);
-	json_key(j, "sites");
-	json_u64(j, c->sites);
-	json_key(j, "lines");
-	json_open(j, '[');
+		json_put_str(j, "site_name", c->site_name);
+	json_put_u64(j, "sites", c->sites);
+	json_put_open(j, "lines", '[');
 	for (uint32_t i = 0; i < c->n_lines; i++)
 		json_u64(j, c->lines[i]);
 	json_close(j, ']');
@@ -84,9 +74,9 @@ static void print_method(struct callees *x, const struct hint_found *found)
 
 	if (x->json) {
 		json_open(&x->j, '{');
-		json_pair(&x->j, "class", owner);
-		json_pair(&x->j, "name", name);
-		json_pair(&x->j, "descriptor", desc);
+		json_put_str(&x->j, "class", owner);
+		json_put_str(&x->j, "name", name);
+		json_put_str(&x->j, "descriptor", desc);
 		return;
 	}
 	hint_print_class(owner, &x->text);
@@ -123,8 +113,7 @@ static int on_method(void *ctx, const struct hint_found *found)
 			print_failure(x, found, &f);
 	}
 	if (x->json) {
-		json_key(&x->j, "calls");
-		json_open(&x->j, '[');
+		json_put_open(&x->j, "calls", '[');
 	}
 	for (uint32_t i = 0; rc >= 0 && i < n; i++) {
 		if (x->json)
@@ -148,8 +137,7 @@ static int search(struct callees *x, const struct weave_set *set, const struct r
 
 	if (x->json) {
 		json_open(&x->j, '{');
-		json_key(&x->j, "methods");
-		json_open(&x->j, '[');
+		json_put_open(&x->j, "methods", '[');
 	}
 	rc = hint_search(set, target, &x->mem, &hint, on_method, x);
 	if (x->json) {

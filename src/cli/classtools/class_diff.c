@@ -110,10 +110,8 @@ static void on_part(void *ctx, struct slice name)
 	}
 	close_part(d);
 	json_open(&d->list, '{');
-	json_key(&d->list, "part");
-	json_str(&d->list, name);
-	json_key(&d->list, "lines");
-	json_open(&d->list, '[');
+	json_put_str(&d->list, "part", name);
+	json_put_open(&d->list, "lines", '[');
 	d->part_open = true;
 }
 
@@ -141,10 +139,8 @@ static void json_begin(struct differ *d, const struct one *a, const struct one *
 		       const char *status)
 {
 	json_open(&d->list, '{');
-	json_key(&d->list, "class");
-	json_text(&d->list, (a ? a : b)->shown);
-	json_key(&d->list, "status");
-	json_text(&d->list, status);
+	json_put_text(&d->list, "class", (a ? a : b)->shown);
+	json_put_text(&d->list, "status", status);
 }
 
 /* A class that only one side has. */
@@ -200,8 +196,7 @@ static void pair(struct differ *d, const struct one *a, const struct one *b)
 		return;
 	if (d->json) {
 		json_begin(d, a, b, "changed");
-		json_key(&d->list, "parts");
-		json_open(&d->list, '[');
+		json_put_open(&d->list, "parts", '[');
 		if (!d->names)
 			compare(d, a, b);
 		close_part(d);
@@ -250,15 +245,13 @@ static int run(struct differ *d, char **argv)
 	d->list = json_to(&d->out);
 	if (d->json) {
 		json_open(&d->list, '{');
-		json_key(&d->list, "classes");
-		json_open(&d->list, '[');
+		json_put_open(&d->list, "classes", '[');
 	}
 	diff_sets(d);
 	different = d->changed || d->added || d->removed;
 	if (d->json) {
 		json_close(&d->list, ']');
-		json_key(&d->list, "equal");
-		json_bool(&d->list, !different);
+		json_put_bool(&d->list, "equal", !different);
 		json_close(&d->list, '}');
 		buf_text(&d->out, "\n");
 	}

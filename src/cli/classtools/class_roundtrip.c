@@ -65,8 +65,7 @@ static void report(struct trip *t, const struct member *m, const struct fault *f
 	progress_clear(&t->progress);
 	if (t->json) {
 		json_open(&t->list, '{');
-		json_key(&t->list, "class");
-		json_text(&t->list, t->src->shown);
+		json_put_text(&t->list, "class", t->src->shown);
 		cli_fault_json(&t->list, f);
 		json_close(&t->list, '}');
 		return;
@@ -397,29 +396,27 @@ static void summary_json(struct trip *t)
 	struct json *j = &t->list;
 
 	json_close(j, ']');
-	cli_json_count(j, "classes", n->classes);
-	cli_json_count(j, "classes_identical", n->identical);
-	cli_json_count(j, "classes_smaller_frames", n->smaller);
-	cli_json_count(j, "classes_different", n->different);
-	cli_json_count(j, "methods", n->methods);
-	cli_json_count(j, "methods_with_code", n->code);
-	cli_json_count(j, "methods_identical", n->method_identical);
-	cli_json_count(j, "methods_smaller_frames", n->method_smaller);
-	cli_json_count(j, "methods_different", n->method_different);
-	cli_json_count(j, "methods_edited", n->edited);
-	cli_json_count(j, "changes", n->changes);
-	json_key(j, "left_alone");
-	json_open(j, '{');
+	json_put_u64(j, "classes", n->classes);
+	json_put_u64(j, "classes_identical", n->identical);
+	json_put_u64(j, "classes_smaller_frames", n->smaller);
+	json_put_u64(j, "classes_different", n->different);
+	json_put_u64(j, "methods", n->methods);
+	json_put_u64(j, "methods_with_code", n->code);
+	json_put_u64(j, "methods_identical", n->method_identical);
+	json_put_u64(j, "methods_smaller_frames", n->method_smaller);
+	json_put_u64(j, "methods_different", n->method_different);
+	json_put_u64(j, "methods_edited", n->edited);
+	json_put_u64(j, "changes", n->changes);
+	json_put_open(j, "left_alone", '{');
 	for (int i = 0; i < LEFT_COUNT; i++)
 		if (n->left[i])
-			cli_json_count(j, left_text[i], n->left[i]);
+			json_put_u64(j, left_text[i], n->left[i]);
 	json_close(j, '}');
 	cli_json_by_error(j, "classes_refused", n->refused_classes);
 	cli_json_by_error(j, "methods_refused", n->refused_methods);
-	cli_json_count(j, "unreadable", n->unreadable);
-	cli_json_count(j, "bytes", n->bytes);
-	json_key(j, "seconds");
-	json_double(j, (double)n->ns / 1e9);
+	json_put_u64(j, "unreadable", n->unreadable);
+	json_put_u64(j, "bytes", n->bytes);
+	json_put_double(j, "seconds", (double)n->ns / 1e9);
 	json_close(j, '}');
 	buf_text(&t->text, "\n");
 }
@@ -494,8 +491,7 @@ int class_roundtrip_main(int argc, char **argv)
 	t.list = json_to(&t.text);
 	if (t.json) {
 		json_open(&t.list, '{');
-		json_key(&t.list, "problems");
-		json_open(&t.list, '[');
+		json_put_open(&t.list, "problems", '[');
 	}
 	status = trip_all(&t, argv + optind, (size_t)(argc - optind));
 	if (t.json)

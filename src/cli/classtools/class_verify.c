@@ -30,8 +30,7 @@ static void report(struct verify *v, const char *shown, const struct fault *f)
 	progress_clear(&v->progress);
 	if (v->json) {
 		json_open(&v->list, '{');
-		json_key(&v->list, "class");
-		json_text(&v->list, shown);
+		json_put_text(&v->list, "class", shown);
 		cli_fault_json(&v->list, f);
 		json_close(&v->list, '}');
 		return;
@@ -127,21 +126,15 @@ static void summary(struct verify *v)
 		buf_text(&v->text, ": all good\n");
 }
 
-static void json_count(struct json *j, const char *key, uint64_t n)
-{
-	json_key(j, key);
-	json_u64(j, n);
-}
-
 static void summary_json(struct verify *v)
 {
 	json_close(&v->list, ']');
-	json_count(&v->list, "classes", v->classes);
-	json_count(&v->list, "methods", v->methods);
-	json_count(&v->list, "bad_classes", v->bad_classes);
-	json_count(&v->list, "bad_methods", v->bad_methods);
-	json_count(&v->list, "unreadable", v->unreadable);
-	json_count(&v->list, "bytes", v->bytes);
+	json_put_u64(&v->list, "classes", v->classes);
+	json_put_u64(&v->list, "methods", v->methods);
+	json_put_u64(&v->list, "bad_classes", v->bad_classes);
+	json_put_u64(&v->list, "bad_methods", v->bad_methods);
+	json_put_u64(&v->list, "unreadable", v->unreadable);
+	json_put_u64(&v->list, "bytes", v->bytes);
 	json_close(&v->list, '}');
 	buf_text(&v->text, "\n");
 }
@@ -182,8 +175,7 @@ int class_verify_main(int argc, char **argv)
 	v.list = json_to(&v.text);
 	if (v.json) {
 		json_open(&v.list, '{');
-		json_key(&v.list, "bad");
-		json_open(&v.list, '[');
+		json_put_open(&v.list, "bad", '[');
 	}
 	status = check_all(&v, argv + optind, (size_t)(argc - optind));
 	if (v.json)

@@ -123,27 +123,19 @@ void compare_show(const struct hot_view *v, const struct compared *c, size_t n, 
 	table_release(&t);
 }
 
-static void json_share(struct json *j, const char *key, double value)
-{
-	json_key(j, key);
-	json_double(j, value);
-}
-
 void compare_json(const struct compared *c, size_t n, struct buf *out)
 {
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	json_key(&j, "functions");
-	json_open(&j, '[');
+	json_put_open(&j, "functions", '[');
 	for (size_t i = 0; i < n; i++) {
 		json_open(&j, '{');
-		json_key(&j, "name");
-		json_str(&j, c[i].name);
-		json_share(&j, "self_share", c[i].now);
-		json_share(&j, "self_share_before", c[i].before);
-		json_share(&j, "total_share", c[i].total_now);
-		json_share(&j, "total_share_before", c[i].total_before);
+		json_put_str(&j, "name", c[i].name);
+		json_put_double(&j, "self_share", c[i].now);
+		json_put_double(&j, "self_share_before", c[i].before);
+		json_put_double(&j, "total_share", c[i].total_now);
+		json_put_double(&j, "total_share_before", c[i].total_before);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');

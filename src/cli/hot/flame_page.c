@@ -21,8 +21,7 @@ static void put_frames(struct json *j, const struct profile *p)
 {
 	struct buf name = { 0 };
 
-	json_key(j, "frames");
-	json_open(j, '[');
+	json_put_open(j, "frames", '[');
 	for (size_t i = 0; i < p->n_frames; i++) {
 		buf_clear(&name);
 		hot_put_name(&name, p->frames[i].kind, p->frames[i].name, 0);
@@ -37,8 +36,7 @@ static void put_frames(struct json *j, const struct profile *p)
 
 static void put_stacks(struct json *j, const struct profile *p)
 {
-	json_key(j, "stacks");
-	json_open(j, '[');
+	json_put_open(j, "stacks", '[');
 	for (size_t i = 0; i < p->n_stacks; i++) {
 		if (!p->stacks[i].value)
 			continue;
@@ -53,7 +51,7 @@ static void put_stacks(struct json *j, const struct profile *p)
 
 static void put_profile(struct json *j, const struct profile *p)
 {
-	cli_json_count(j, "total", p->total);
+	json_put_u64(j, "total", p->total);
 	put_frames(j, p);
 	put_stacks(j, p);
 }
@@ -65,8 +63,7 @@ static void put_title(struct json *j, const struct sampled *s, const struct samp
 	buf_text(&title, s->name);
 	if (before)
 		buf_printf(&title, " compared with %s", before->name);
-	json_key(j, "title");
-	json_str(j, buf_slice(&title));
+	json_put_str(j, "title", buf_slice(&title));
 	buf_release(&title);
 }
 
@@ -79,19 +76,15 @@ static void put_data(struct buf *out, const struct sampled *s, const struct samp
 		hot_put_about(s, &about);
 	json_open(&j, '{');
 	put_title(&j, s, before);
-	json_key(&j, "about");
-	json_str(&j, buf_slice(&about));
-	json_key(&j, "unit");
-	json_text(&j, s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
-	json_key(&j, "kinds");
-	json_open(&j, '[');
+	json_put_str(&j, "about", buf_slice(&about));
+	json_put_text(&j, "unit", s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
+	json_put_open(&j, "kinds", '[');
 	for (unsigned k = 0; k <= PLACE_CLASS; k++)
 		json_text(&j, k ? sampled_kind_text(k) : "");
 	json_close(&j, ']');
 	put_profile(&j, &s->profile);
 	if (before) {
-		json_key(&j, "before");
-		json_open(&j, '{');
+		json_put_open(&j, "before", '{');
 		put_profile(&j, &before->profile);
 		json_close(&j, '}');
 	}

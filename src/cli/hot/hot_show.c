@@ -206,15 +206,13 @@ void hot_put_about(const struct sampled *s, struct buf *out)
 static void json_lines(const struct hot_view *v, struct json *j, const char *key,
 		       const struct ranked_line *lines, size_t n)
 {
-	json_key(j, key);
-	json_open(j, '[');
+	json_put_open(j, key, '[');
 	for (size_t i = 0; i < n; i++) {
 		if (lines[i].of >= v->r->n)
 			continue;
 		json_open(j, '{');
-		json_key(j, "name");
-		json_str(j, v->r->v[lines[i].of].name);
-		cli_json_count(j, "value", lines[i].value);
+		json_put_str(j, "name", v->r->v[lines[i].of].name);
+		json_put_u64(j, "value", lines[i].value);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -227,22 +225,17 @@ static void json_function(const struct hot_view *v, struct json *j, size_t i)
 	size_t n;
 
 	json_open(j, '{');
-	json_key(j, "name");
-	json_str(j, f->name);
-	json_key(j, "file");
-	json_str(j, f->file);
-	cli_json_count(j, "self", f->self);
-	cli_json_count(j, "count", f->count);
-	cli_json_count(j, "total", f->total);
-	json_key(j, "self_share");
-	json_double(j, share(f->self, v->r->total));
-	json_key(j, "total_share");
-	json_double(j, share(f->total, v->r->total));
-	json_key(j, "run_by");
-	json_open(j, '{');
+	json_put_str(j, "name", f->name);
+	json_put_str(j, "file", f->file);
+	json_put_u64(j, "self", f->self);
+	json_put_u64(j, "count", f->count);
+	json_put_u64(j, "total", f->total);
+	json_put_double(j, "self_share", share(f->self, v->r->total));
+	json_put_double(j, "total_share", share(f->total, v->r->total));
+	json_put_open(j, "run_by", '{');
 	for (unsigned k = 0; k < RANKING_KINDS; k++)
 		if (f->by_kind[k])
-			cli_json_count(j, sampled_kind_text(k), f->by_kind[k]);
+			json_put_u64(j, sampled_kind_text(k), f->by_kind[k]);
 	json_close(j, '}');
 	n = ranking_callers(v->r, &v->s->profile, i, lines);
 	json_lines(v, j, "callers", lines, n);
@@ -253,42 +246,36 @@ static void json_function(const struct hot_view *v, struct json *j, size_t i)
 
 static void json_states(const struct sampled *s, struct json *j)
 {
-	json_key(j, "states");
-	json_open(j, '{');
+	json_put_open(j, "states", '{');
 	for (unsigned i = 0; i < STACK_STATES; i++)
 		if (s->states[i])
-			cli_json_count(j, sampled_state_text(i), s->states[i]);
+			json_put_u64(j, sampled_state_text(i), s->states[i]);
 	json_close(j, '}');
-	cli_json_count(j, "left_out", s->left_out);
+	json_put_u64(j, "left_out", s->left_out);
 }
 
 static void json_about(const struct sampled *s, struct json *j)
 {
-	cli_json_count(j, "pid", (uint64_t)s->pid);
-	json_key(j, "mode");
-	json_text(j, sampled_mode(s->mode)->name);
-	json_key(j, "unit");
-	json_text(j, s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
-	json_key(j, "engine");
-	json_str(j, s->state.engine);
-	cli_json_count(j, "samples", sampled_count(s));
-	cli_json_count(j, "total", s->profile.total);
-	cli_json_count(j, "lost", s->state.lost);
-	cli_json_count(j, "broken", sampled_broken(s));
-	json_key(j, "note");
-	json_str(j, s->state.note);
-	cli_json_count(j, "period_ns", s->state.period_ns);
-	cli_json_count(j, "wall_ns", s->state.wall_ns);
-	cli_json_count(j, "cpu_ns", s->state.cpu_ns);
-	cli_json_count(j, "own_ns", s->state.own_ns);
-	cli_json_count(j, "threads", s->state.threads);
+	json_put_u64(j, "pid", (uint64_t)s->pid);
+	json_put_text(j, "mode", sampled_mode(s->mode)->name);
+	json_put_text(j, "unit", s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
+	json_put_str(j, "engine", s->state.engine);
+	json_put_u64(j, "samples", sampled_count(s));
+	json_put_u64(j, "total", s->profile.total);
+	json_put_u64(j, "lost", s->state.lost);
+	json_put_u64(j, "broken", sampled_broken(s));
+	json_put_str(j, "note", s->state.note);
+	json_put_u64(j, "period_ns", s->state.period_ns);
+	json_put_u64(j, "wall_ns", s->state.wall_ns);
+	json_put_u64(j, "cpu_ns", s->state.cpu_ns);
+	json_put_u64(j, "own_ns", s->state.own_ns);
+	json_put_u64(j, "threads", s->state.threads);
 	if (s->mode == STACKS_WALL)
 		json_states(s, j);
-	json_key(j, "ends");
-	json_open(j, '{');
+	json_put_open(j, "ends", '{');
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (s->ends[i])
-			cli_json_count(j, walk_end_text((enum walk_end)i), s->ends[i]);
+			json_put_u64(j, walk_end_text((enum walk_end)i), s->ends[i]);
 	json_close(j, '}');
 }
 
@@ -298,8 +285,7 @@ void hot_json(const struct hot_view *v, struct buf *out)
 
 	json_open(&j, '{');
 	json_about(v->s, &j);
-	json_key(&j, "functions");
-	json_open(&j, '[');
+	json_put_open(&j, "functions", '[');
 	for (size_t i = 0; i < v->r->n && is_shown(v, i); i++)
 		json_function(v, &j, i);
 	json_close(&j, ']');

@@ -177,11 +177,10 @@ void heap_rows_json(const struct heap_rows *h, const char *part, size_t top, str
 	size_t shown = 0;
 
 	json_open(&j, '{');
-	cli_json_count(&j, "bytes", h->bytes);
-	cli_json_count(&j, "objects", h->objects);
-	cli_json_count(&j, "all_classes", h->n);
-	json_key(&j, "classes");
-	json_open(&j, '[');
+	json_put_u64(&j, "bytes", h->bytes);
+	json_put_u64(&j, "objects", h->objects);
+	json_put_u64(&j, "all_classes", h->n);
+	json_put_open(&j, "classes", '[');
 	for (size_t i = 0; i < h->n && (!top || shown < top); i++) {
 		const struct heap_row *row = heap_row_at(h, i);
 
@@ -189,10 +188,9 @@ void heap_rows_json(const struct heap_rows *h, const char *part, size_t top, str
 			continue;
 		shown++;
 		json_open(&j, '{');
-		json_key(&j, "class");
-		json_str(&j, row->class);
-		cli_json_count(&j, "objects", row->objects);
-		cli_json_count(&j, "bytes", row->bytes);
+		json_put_str(&j, "class", row->class);
+		json_put_u64(&j, "objects", row->objects);
+		json_put_u64(&j, "bytes", row->bytes);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');

@@ -270,18 +270,16 @@ static void json_frames(struct json *j, struct slice frames)
 {
 	struct slice name, line;
 
-	json_key(j, "frames");
-	json_open(j, '[');
+	json_put_open(j, "frames", '[');
 	while (thread_frame(&frames, &name, &line)) {
 		json_open(j, '{');
-		json_key(j, "method");
-		json_str(j, name);
+		json_put_str(j, "method", name);
 		if (line.n) {
 			uint64_t n = 0;
 
 			for (size_t i = 0; i < line.n && line.p[i] >= '0' && line.p[i] <= '9'; i++)
 				n = n * 10 + (uint64_t)(line.p[i] - '0');
-			cli_json_count(j, "line", n);
+			json_put_u64(j, "line", n);
 		}
 		json_close(j, '}');
 	}
@@ -291,29 +289,24 @@ static void json_frames(struct json *j, struct slice frames)
 static void json_thread(struct json *j, const struct thread_seen *t)
 {
 	json_open(j, '{');
-	cli_json_count(j, "number", t->row.number);
-	json_key(j, "name");
-	json_str(j, t->row.name);
-	json_key(j, "group");
-	json_str(j, t->row.group);
-	json_key(j, "state");
-	json_text(j, thread_state_text(t->row.state));
-	json_key(j, "daemon");
-	json_bool(j, t->row.flags & THREAD_DAEMON);
-	cli_json_count(j, "priority", t->row.priority);
+	json_put_u64(j, "number", t->row.number);
+	json_put_str(j, "name", t->row.name);
+	json_put_str(j, "group", t->row.group);
+	json_put_text(j, "state", thread_state_text(t->row.state));
+	json_put_bool(j, "daemon", t->row.flags & THREAD_DAEMON);
+	json_put_u64(j, "priority", t->row.priority);
 	if (t->cpu_known) {
-		cli_json_count(j, "cpu_ns", t->cpu_ns);
-		cli_json_count(j, "cpu_ns_ever", t->row.cpu_ns);
+		json_put_u64(j, "cpu_ns", t->cpu_ns);
+		json_put_u64(j, "cpu_ns_ever", t->row.cpu_ns);
 	}
 	if (t->row.lock.n) {
-		json_key(j, "waits_for");
-		json_str(j, t->row.lock);
+		json_put_str(j, "waits_for", t->row.lock);
 	}
 	if (t->row.holder)
-		cli_json_count(j, "held_by", t->row.holder);
+		json_put_u64(j, "held_by", t->row.holder);
 	if (t->deadlock)
-		cli_json_count(j, "deadlock", t->deadlock);
-	cli_json_count(j, "same_stack", t->group);
+		json_put_u64(j, "deadlock", t->deadlock);
+	json_put_u64(j, "same_stack", t->group);
 	json_frames(j, t->row.frames);
 	json_close(j, '}');
 }
@@ -325,15 +318,14 @@ void thread_json(const struct thread_view *v, struct buf *out)
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", (uint64_t)v->pid);
-	cli_json_count(&j, "wall_ns", v->wall_ns);
-	cli_json_count(&j, "cpu_ns", since(a->cpu_ns, b->cpu_ns));
-	cli_json_count(&j, "gc_cpu_ns", since(a->gc_cpu_ns, b->gc_cpu_ns));
-	cli_json_count(&j, "jit_cpu_ns", since(a->jit_cpu_ns, b->jit_cpu_ns));
-	cli_json_count(&j, "java_threads", v->set->n);
-	cli_json_count(&j, "deadlocks", v->set->deadlocks);
-	json_key(&j, "threads");
-	json_open(&j, '[');
+	json_put_u64(&j, "pid", (uint64_t)v->pid);
+	json_put_u64(&j, "wall_ns", v->wall_ns);
+	json_put_u64(&j, "cpu_ns", since(a->cpu_ns, b->cpu_ns));
+	json_put_u64(&j, "gc_cpu_ns", since(a->gc_cpu_ns, b->gc_cpu_ns));
+	json_put_u64(&j, "jit_cpu_ns", since(a->jit_cpu_ns, b->jit_cpu_ns));
+	json_put_u64(&j, "java_threads", v->set->n);
+	json_put_u64(&j, "deadlocks", v->set->deadlocks);
+	json_put_open(&j, "threads", '[');
 	for (size_t i = 0; i < n; i++)
 		json_thread(&j, v->set->v[i]);
 	json_close(&j, ']');

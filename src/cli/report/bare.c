@@ -508,15 +508,13 @@ static uint64_t unix_ms(uint64_t at)
 
 static void spans_json(const struct bare *b, struct json *j)
 {
-	json_key(j, "windows");
-	json_open(j, '[');
+	json_put_open(j, "windows", '[');
 	for (size_t i = 0; i < b->n_spans; i++) {
 		json_open(j, '{');
-		json_key(j, "hooked");
-		json_bool(j, b->spans[i].hooked);
-		cli_json_count(j, "count", b->spans[i].n);
-		cli_json_count(j, "from_ms", unix_ms(b->spans[i].from));
-		cli_json_count(j, "to_ms", unix_ms(b->spans[i].to));
+		json_put_bool(j, "hooked", b->spans[i].hooked);
+		json_put_u64(j, "count", b->spans[i].n);
+		json_put_u64(j, "from_ms", unix_ms(b->spans[i].from));
+		json_put_u64(j, "to_ms", unix_ms(b->spans[i].to));
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -526,19 +524,17 @@ void bare_json(const struct bare *b, struct json *j)
 {
 	bool known = b->speed.margin >= 0;
 
-	json_key(j, "bare");
-	json_open(j, '{');
+	json_put_open(j, "bare", '{');
 	json_key(j, "speed");
 	known ? json_double(j, b->speed.value) : json_null(j);
 	json_key(j, "margin");
 	known ? json_double(j, b->speed.margin) : json_null(j);
-	cli_json_count(j, "marks", b->marks);
-	cli_json_count(j, "roots", b->roots);
-	cli_json_count(j, "hooked_ns", whole_of(b->hooked_ns));
-	cli_json_count(j, "bare_ns", whole_of(b->bare_ns));
-	cli_json_count(j, "change_ns", whole_of(b->change_ns));
-	json_key(j, "steady");
-	json_bool(j, b->waited);
+	json_put_u64(j, "marks", b->marks);
+	json_put_u64(j, "roots", b->roots);
+	json_put_u64(j, "hooked_ns", whole_of(b->hooked_ns));
+	json_put_u64(j, "bare_ns", whole_of(b->bare_ns));
+	json_put_u64(j, "change_ns", whole_of(b->change_ns));
+	json_put_bool(j, "steady", b->waited);
 	spans_json(b, j);
 	json_close(j, '}');
 }

@@ -89,25 +89,20 @@ static void rule_line(struct hook_rows *h, const struct wire_rule *m)
 static void rule_object(struct json *j, const struct wire_rule *m)
 {
 	json_open(j, '{');
-	cli_json_count(j, "number", m->number);
-	json_key(j, "rule");
-	json_str(j, m->text);
-	json_key(j, "origin");
-	json_str(j, m->origin);
-	cli_json_count(j, "classes", m->classes);
-	cli_json_count(j, "methods", m->methods);
-	cli_json_count(j, "calls", m->calls);
-	cli_json_count(j, "age_ns", m->age_ns);
+	json_put_u64(j, "number", m->number);
+	json_put_str(j, "rule", m->text);
+	json_put_str(j, "origin", m->origin);
+	json_put_u64(j, "classes", m->classes);
+	json_put_u64(j, "methods", m->methods);
+	json_put_u64(j, "calls", m->calls);
+	json_put_u64(j, "age_ns", m->age_ns);
 	if (m->leaves_ns)
-		cli_json_count(j, "leaves_ns", m->leaves_ns);
+		json_put_u64(j, "leaves_ns", m->leaves_ns);
 	if (m->leaves_calls)
-		cli_json_count(j, "leaves_calls", m->leaves_calls);
-	json_key(j, "held");
-	json_bool(j, m->flags & RULE_HELD);
-	json_key(j, "waits");
-	json_bool(j, m->flags & RULE_WAITS);
-	json_key(j, "by_stack");
-	json_bool(j, m->flags & RULE_BY_STACK);
+		json_put_u64(j, "leaves_calls", m->leaves_calls);
+	json_put_bool(j, "held", m->flags & RULE_HELD);
+	json_put_bool(j, "waits", m->flags & RULE_WAITS);
+	json_put_bool(j, "by_stack", m->flags & RULE_BY_STACK);
 	json_close(j, '}');
 }
 
@@ -133,14 +128,11 @@ static void left_line(struct hook_rows *h, const struct wire_left *m)
 static void left_object(struct json *j, const struct wire_left *m)
 {
 	json_open(j, '{');
-	json_key(j, "reason");
-	json_str(j, m->reason);
-	cli_json_count(j, "count", m->count);
-	json_key(j, "example");
-	json_str(j, m->example);
+	json_put_str(j, "reason", m->reason);
+	json_put_u64(j, "count", m->count);
+	json_put_str(j, "example", m->example);
 	if (m->why.n) {
-		json_key(j, "why");
-		json_str(j, m->why);
+		json_put_str(j, "why", m->why);
 	}
 	json_close(j, '}');
 }
@@ -163,12 +155,10 @@ static void missed_line(struct hook_rows *h, const struct wire_missed *m)
 static void missed_object(struct json *j, const struct wire_missed *m)
 {
 	json_open(j, '{');
-	cli_json_count(j, "rule", m->rule);
-	json_key(j, "reason");
-	json_str(j, m->reason);
-	cli_json_count(j, "count", m->count);
-	json_key(j, "example");
-	json_str(j, m->example);
+	json_put_u64(j, "rule", m->rule);
+	json_put_str(j, "reason", m->reason);
+	json_put_u64(j, "count", m->count);
+	json_put_str(j, "example", m->example);
 	json_close(j, '}');
 }
 
@@ -209,14 +199,11 @@ static void take_grown(struct hook_rows *h, const struct wire_grown *m)
 		return;
 	}
 	json_open(j, '{');
-	json_key(j, "flag");
-	json_str(j, m->flag);
-	cli_json_count(j, "bytes", m->bytes);
-	json_key(j, "effect");
-	json_str(j, m->effect);
-	cli_json_count(j, "count", m->count);
-	json_key(j, "example");
-	json_str(j, m->example);
+	json_put_str(j, "flag", m->flag);
+	json_put_u64(j, "bytes", m->bytes);
+	json_put_str(j, "effect", m->effect);
+	json_put_u64(j, "count", m->count);
+	json_put_str(j, "example", m->example);
 	json_close(j, '}');
 }
 
@@ -349,8 +336,7 @@ void hook_rows_notes(const struct hook_rows *h, struct buf *out)
 
 static void array(struct json *j, const char *key, const struct buf *objects)
 {
-	json_key(j, key);
-	json_open(j, '[');
+	json_put_open(j, key, '[');
 	buf_put(j->out, buf_slice(objects));
 	if (objects->err && !j->out->err)
 		j->out->err = objects->err;
@@ -369,24 +355,19 @@ void hook_rows_totals_json(const struct hook_rows *h, struct json *j)
 {
 	if (!h->has_totals)
 		return;
-	json_key(j, "program");
-	json_open(j, '{');
-	cli_json_count(j, "rules", h->all_rules);
-	cli_json_count(j, "classes", h->all_classes);
-	cli_json_count(j, "methods", h->all_methods);
-	cli_json_count(j, "resting", h->resting);
-	cli_json_count(j, "redefined", h->redefined);
+	json_put_open(j, "program", '{');
+	json_put_u64(j, "rules", h->all_rules);
+	json_put_u64(j, "classes", h->all_classes);
+	json_put_u64(j, "methods", h->all_methods);
+	json_put_u64(j, "resting", h->resting);
+	json_put_u64(j, "redefined", h->redefined);
 	if (h->budget != 0) {
-		cli_json_count(j, "closed", h->closed);
-		cli_json_count(j, "taken_out", h->taken_out);
-		json_key(j, "budget");
-		json_double(j, h->budget);
-		json_key(j, "cost");
-		json_double(j, h->cost);
-		json_key(j, "cost_closed");
-		json_double(j, h->cost_closed);
+		json_put_u64(j, "closed", h->closed);
+		json_put_u64(j, "taken_out", h->taken_out);
+		json_put_double(j, "budget", h->budget);
+		json_put_double(j, "cost", h->cost);
+		json_put_double(j, "cost_closed", h->cost_closed);
 	}
-	json_key(j, "notes");
-	json_str(j, buf_slice(&h->notes));
+	json_put_str(j, "notes", buf_slice(&h->notes));
 	json_close(j, '}');
 }

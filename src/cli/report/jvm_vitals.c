@@ -122,7 +122,7 @@ void jvm_vitals_text(const struct jvm_vitals *v, struct buf *out)
 static void count_or_null(struct json *j, const char *name, uint64_t n, bool known)
 {
 	if (known) {
-		cli_json_count(j, name, n);
+		json_put_u64(j, name, n);
 		return;
 	}
 	json_key(j, name);
@@ -148,8 +148,8 @@ void jvm_vitals_json(const struct jvm_vitals *v, struct json *j)
 	count_or_null(j, "threads", c->threads, known);
 	count_or_null(j, "threads_peak", c->threads_peak, known);
 	count_or_null(j, "classes", c->classes, known);
-	cli_json_count(j, "kernel_threads", v->kernel_threads);
-	cli_json_count(j, "cpu_ns", v->cpu_ns);
+	json_put_u64(j, "kernel_threads", v->kernel_threads);
+	json_put_u64(j, "cpu_ns", v->cpu_ns);
 	count_or_null(j, "read_bytes", v->read_bytes, v->has_io);
 	count_or_null(j, "written_bytes", v->written_bytes, v->has_io);
 	count_or_null(j, "disk_read_bytes", v->disk_read_bytes, v->has_io);

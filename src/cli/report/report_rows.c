@@ -339,20 +339,15 @@ static void kind_json(struct json *j, const struct report_method *r)
 	};
 
 	for (size_t i = 0; i < COUNT(flags); i++) {
-		json_key(j, flags[i].name);
-		json_bool(j, r->flags & flags[i].flag);
+		json_put_bool(j, flags[i].name, r->flags & flags[i].flag);
 	}
-	json_key(j, "recursive");
-	json_bool(j, report_is_recursive(r));
+	json_put_bool(j, "recursive", report_is_recursive(r));
 	ns(j, "outermost_calls", whole(r->outermost),
 	   r->outermost >= 0 && !(r->flags & TREE_RECURSIVE));
-	json_key(j, "bounded");
-	json_bool(j, r->bounded);
-	json_key(j, "self_bounded");
-	json_bool(j, r->self_bounded);
+	json_put_bool(j, "bounded", r->bounded);
+	json_put_bool(j, "self_bounded", r->self_bounded);
 	ns(j, "least_ns", whole(r->least), r->least > r->total.mid);
-	json_key(j, "in_place");
-	json_bool(j, r->compensated && r->flags & TREE_PLACED);
+	json_put_bool(j, "in_place", r->compensated && r->flags & TREE_PLACED);
 }
 
 static void method_json(struct json *j, const struct report_method *r)
@@ -363,24 +358,22 @@ static void method_json(struct json *j, const struct report_method *r)
 	struct states all = report_states(r), own = report_states_self(r);
 
 	json_open(j, '{');
-	json_key(j, "method");
-	json_str(j, m->name);
-	cli_json_count(j, "calls", m->calls);
+	json_put_str(j, "method", m->name);
+	json_put_u64(j, "calls", m->calls);
 	ns(j, "raw_ns", whole(r->raw_ns), total);
 	ns(j, "compensated_ns", whole(r->total.mid), total && r->compensated);
 	ns(j, "low_ns", whole(r->total.low), total);
 	ns(j, "high_ns", whole(r->bounded ? fmax(r->total.high, 1) : r->total.high), total);
 	ns(j, "self_ns", whole(r->self.mid), total);
-	cli_json_count(j, "errors", m->errors);
-	json_key(j, "rate");
-	json_double(j, m->rate);
-	cli_json_count(j, "timed", m->timed);
-	cli_json_count(j, "one_in", m->one_in);
+	json_put_u64(j, "errors", m->errors);
+	json_put_double(j, "rate", m->rate);
+	json_put_u64(j, "timed", m->timed);
+	json_put_u64(j, "one_in", m->one_in);
 	calls_json(j, r, timed, quantiles);
-	cli_json_count(j, "active", m->active);
-	cli_json_count(j, "active_peak", m->active_peak);
-	cli_json_count(j, "stalls", m->stalls);
-	cli_json_count(j, "bytes", m->bytes);
+	json_put_u64(j, "active", m->active);
+	json_put_u64(j, "active_peak", m->active_peak);
+	json_put_u64(j, "stalls", m->stalls);
+	json_put_u64(j, "bytes", m->bytes);
 	states_json(j, &all, &own);
 	states_counts_json(j, &all);
 	json_key(j, "type");
@@ -388,19 +381,14 @@ static void method_json(struct json *j, const struct report_method *r)
 		json_text(j, report_type_text(m->type));
 	else
 		json_null(j);
-	json_key(j, "static");
-	json_bool(j, (m->type & TYPE_STATIC) != 0);
-	json_key(j, "level");
-	json_text(j, m->level <= LEVEL_FULL ? rule_level_text((enum rule_level)m->level) : "?");
-	cli_json_count(j, "rule", m->rule);
-	json_key(j, "hooked");
-	json_bool(j, !(m->flags & (METHOD_GONE | METHOD_ANCHOR)));
-	json_key(j, "anchor");
-	json_bool(j, (m->flags & METHOD_ANCHOR) != 0);
-	json_key(j, "closed");
-	json_bool(j, (m->flags & METHOD_CLOSED) != 0);
-	json_key(j, "fewer_counted");
-	json_bool(j, (m->flags & METHOD_FEWER) != 0);
+	json_put_bool(j, "static", (m->type & TYPE_STATIC) != 0);
+	json_put_text(j, "level",
+		      m->level <= LEVEL_FULL ? rule_level_text((enum rule_level)m->level) : "?");
+	json_put_u64(j, "rule", m->rule);
+	json_put_bool(j, "hooked", !(m->flags & (METHOD_GONE | METHOD_ANCHOR)));
+	json_put_bool(j, "anchor", (m->flags & METHOD_ANCHOR) != 0);
+	json_put_bool(j, "closed", (m->flags & METHOD_CLOSED) != 0);
+	json_put_bool(j, "fewer_counted", (m->flags & METHOD_FEWER) != 0);
 	ns(j, "raw_self_ns", whole(r->raw_self_ns), total);
 	ns(j, "self_low_ns", whole(r->self.low), total);
 	ns(j, "self_high_ns", whole(r->self.high), total);
@@ -413,11 +401,10 @@ static void program_json(struct json *j, const struct report *r)
 	const struct wire_program *p = &r->program;
 	bool known = r->calibration.known;
 
-	json_key(j, "in_place");
-	json_open(j, '{');
-	cli_json_count(j, "elapsed_ns", p->elapsed_ns);
-	cli_json_count(j, "open_ns", p->open_ns);
-	cli_json_count(j, "closed_ns", p->closed_ns);
+	json_put_open(j, "in_place", '{');
+	json_put_u64(j, "elapsed_ns", p->elapsed_ns);
+	json_put_u64(j, "open_ns", p->open_ns);
+	json_put_u64(j, "closed_ns", p->closed_ns);
 	json_key(j, "speed");
 	if (p->speed_margin >= 0)
 		json_double(j, p->speed);
@@ -426,51 +413,45 @@ static void program_json(struct json *j, const struct report *r)
 	ns(j, "without_hooks_ns", whole(r->program_total.mid), known);
 	ns(j, "low_ns", whole(r->program_total.low), known);
 	ns(j, "high_ns", whole(r->program_total.high), known);
-	cli_json_count(j, "measured_alone", p->alone);
+	json_put_u64(j, "measured_alone", p->alone);
 	json_close(j, '}');
 }
 
 static void cache_json(struct json *j, const struct wire_status *s)
 {
-	json_key(j, "cache");
-	json_open(j, '{');
-	json_key(j, "place");
-	json_str(j, s->cache);
-	cli_json_count(j, "hits", s->cache_hits);
-	cli_json_count(j, "misses", s->cache_misses);
-	cli_json_count(j, "damaged", s->cache_damaged);
-	cli_json_count(j, "bytes_read", s->cache_read);
-	cli_json_count(j, "bytes_written", s->cache_written);
+	json_put_open(j, "cache", '{');
+	json_put_str(j, "place", s->cache);
+	json_put_u64(j, "hits", s->cache_hits);
+	json_put_u64(j, "misses", s->cache_misses);
+	json_put_u64(j, "damaged", s->cache_damaged);
+	json_put_u64(j, "bytes_read", s->cache_read);
+	json_put_u64(j, "bytes_written", s->cache_written);
 	json_close(j, '}');
 }
 
 static void status_json(struct json *j, const struct wire_status *s)
 {
 	json_open(j, '{');
-	cli_json_count(j, "rules", s->rules);
-	cli_json_count(j, "classes", s->classes);
-	cli_json_count(j, "methods", s->methods);
-	cli_json_count(j, "threads", s->threads);
-	cli_json_count(j, "memory", s->memory);
-	cli_json_count(j, "memory_limit", s->memory_limit);
-	cli_json_count(j, "events", s->events);
-	cli_json_count(j, "contexts_lost", s->contexts_lost);
-	cli_json_count(j, "contexts_pruned", s->contexts_pruned);
-	cli_json_count(j, "bound_ns", s->bound_ns);
-	cli_json_count(j, "bound_calls", s->bound_calls);
-	cli_json_count(j, "exits_lost", s->exits_lost);
-	cli_json_count(j, "exits_strayed", s->exits_strayed);
-	cli_json_count(j, "calls_dropped", s->calls_dropped);
-	json_key(j, "pulse_ns");
-	json_double(j, s->pulse_ns);
-	json_key(j, "fast");
-	json_bool(j, s->fast != 0);
-	json_key(j, "mechanism");
-	json_str(j, s->mechanism);
-	cli_json_count(j, "weave_ns", s->weave_ns);
-	cli_json_count(j, "retransform_ns", s->retransform_ns);
-	json_key(j, "notes");
-	json_str(j, s->notes);
+	json_put_u64(j, "rules", s->rules);
+	json_put_u64(j, "classes", s->classes);
+	json_put_u64(j, "methods", s->methods);
+	json_put_u64(j, "threads", s->threads);
+	json_put_u64(j, "memory", s->memory);
+	json_put_u64(j, "memory_limit", s->memory_limit);
+	json_put_u64(j, "events", s->events);
+	json_put_u64(j, "contexts_lost", s->contexts_lost);
+	json_put_u64(j, "contexts_pruned", s->contexts_pruned);
+	json_put_u64(j, "bound_ns", s->bound_ns);
+	json_put_u64(j, "bound_calls", s->bound_calls);
+	json_put_u64(j, "exits_lost", s->exits_lost);
+	json_put_u64(j, "exits_strayed", s->exits_strayed);
+	json_put_u64(j, "calls_dropped", s->calls_dropped);
+	json_put_double(j, "pulse_ns", s->pulse_ns);
+	json_put_bool(j, "fast", s->fast != 0);
+	json_put_str(j, "mechanism", s->mechanism);
+	json_put_u64(j, "weave_ns", s->weave_ns);
+	json_put_u64(j, "retransform_ns", s->retransform_ns);
+	json_put_str(j, "notes", s->notes);
 	if (s->cache.n)
 		cache_json(j, s);
 	json_close(j, '}');
@@ -478,13 +459,11 @@ static void status_json(struct json *j, const struct wire_status *s)
 
 void report_json(const struct report *r, struct json *j)
 {
-	json_key(j, "methods");
-	json_open(j, '[');
+	json_put_open(j, "methods", '[');
 	for (size_t i = 0; i < r->n; i++)
 		method_json(j, r->all[i]);
 	json_close(j, ']');
-	json_key(j, "calibrated");
-	json_bool(j, r->calibration.known);
+	json_put_bool(j, "calibrated", r->calibration.known);
 	if (r->has_program)
 		program_json(j, r);
 	if (r->with_sequences)

@@ -75,8 +75,7 @@ static void type_json(struct json *j, const char *key, const char *is_static, un
 		json_text(j, text);
 	else
 		json_null(j);
-	json_key(j, is_static);
-	json_bool(j, (type & TYPE_STATIC) != 0);
+	json_put_bool(j, is_static, (type & TYPE_STATIC) != 0);
 }
 
 static uint64_t from_ns(const struct sequence *s)
@@ -92,25 +91,21 @@ static void sequence_json(const struct sequence *s, struct json *j)
 
 	json_open(j, '{');
 	type_json(j, "caller", "caller_static", s->types[0]);
-	json_key(j, "begin");
-	json_text(j, transitions[s->transitions[0]]);
+	json_put_text(j, "begin", transitions[s->transitions[0]]);
 	type_json(j, "method", "method_static", s->types[1]);
-	json_key(j, "end");
-	json_text(j, transitions[s->transitions[1]]);
+	json_put_text(j, "end", transitions[s->transitions[1]]);
 	type_json(j, "next", "next_static", s->types[2]);
-	json_key(j, "settled");
-	json_bool(j, s->settled);
-	cli_json_count(j, "from_ns", from_ns(s));
-	cli_json_count(j, "calls", whole_of(s->calls));
-	cli_json_count(j, "min_ns", whole_of(s->min));
-	cli_json_count(j, "low_ns", whole_of(s->low));
+	json_put_bool(j, "settled", s->settled);
+	json_put_u64(j, "from_ns", from_ns(s));
+	json_put_u64(j, "calls", whole_of(s->calls));
+	json_put_u64(j, "min_ns", whole_of(s->min));
+	json_put_u64(j, "low_ns", whole_of(s->low));
 	json_close(j, '}');
 }
 
 void report_sequences_json(const struct report *r, struct json *j)
 {
-	json_key(j, "sequences");
-	json_open(j, '[');
+	json_put_open(j, "sequences", '[');
 	for (size_t i = 0; i < r->n_sequences; i++)
 		sequence_json(&r->sequences[i], j);
 	json_close(j, ']');

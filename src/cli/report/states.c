@@ -131,17 +131,17 @@ void states_json(struct json *j, const struct states *all, const struct states *
 
 	if (!all->known)
 		return;
-	cli_json_count(j, "metered", all->metered);
-	cli_json_count(j, "metered_ns", all->elapsed);
-	cli_json_count(j, "cpu_ns", all->run);
+	json_put_u64(j, "metered", all->metered);
+	json_put_u64(j, "metered_ns", all->elapsed);
+	json_put_u64(j, "cpu_ns", all->run);
 	put(j, "blocked_ns", all->blocked, blocked);
-	cli_json_count(j, "waiting_ns", all->waiting);
+	json_put_u64(j, "waiting_ns", all->waiting);
 	put(j, "descheduled_ns", all->descheduled, delay);
 	put(j, "allocated_bytes", all->allocated, bytes);
-	cli_json_count(j, "self_metered_ns", own->elapsed);
-	cli_json_count(j, "self_cpu_ns", own->run);
+	json_put_u64(j, "self_metered_ns", own->elapsed);
+	json_put_u64(j, "self_cpu_ns", own->run);
 	put(j, "self_blocked_ns", own->blocked, blocked);
-	cli_json_count(j, "self_waiting_ns", own->waiting);
+	json_put_u64(j, "self_waiting_ns", own->waiting);
 	put(j, "self_descheduled_ns", own->descheduled, delay);
 	put(j, "self_allocated_bytes", own->allocated, bytes);
 }

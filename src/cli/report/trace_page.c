@@ -12,44 +12,35 @@
 
 extern const uint8_t trace_page_html[], trace_page_html_end[];
 
-static void json_flag(struct json *j, const char *key, bool is)
-{
-	json_key(j, key);
-	json_bool(j, is);
-}
-
 static void json_name(struct json *j, const char *key, const struct trace_set *s, uint32_t id)
 {
-	json_key(j, key);
-	json_text(j, trace_set_name(s, id).text);
+	json_put_text(j, key, trace_set_name(s, id).text);
 }
 
 static void put_call(struct json *j, const struct trace_set *s, const struct trace_call *c)
 {
 	json_open(j, '{');
 	json_name(j, "method", s, c->id);
-	json_key(j, "parent");
-	json_i64(j, (int64_t)c->parent - 1);
-	cli_json_count(j, "begin_ns", c->begin_ns);
-	cli_json_count(j, "elapsed_ns", c->elapsed_ns);
-	cli_json_count(j, "depth", c->depth);
-	json_flag(j, "error", (c->flags & CALL_THREW) != 0);
-	json_flag(j, "conditional", (trace_set_name(s, c->id).flags & NAME_CONDITIONAL) != 0);
-	json_flag(j, "open", (c->flags & CALL_RUNS) != 0);
-	json_flag(j, "unmet", (c->flags & CALL_UNMET) != 0);
+	json_put_i64(j, "parent", (int64_t)c->parent - 1);
+	json_put_u64(j, "begin_ns", c->begin_ns);
+	json_put_u64(j, "elapsed_ns", c->elapsed_ns);
+	json_put_u64(j, "depth", c->depth);
+	json_put_bool(j, "error", (c->flags & CALL_THREW) != 0);
+	json_put_bool(j, "conditional", (trace_set_name(s, c->id).flags & NAME_CONDITIONAL) != 0);
+	json_put_bool(j, "open", (c->flags & CALL_RUNS) != 0);
+	json_put_bool(j, "unmet", (c->flags & CALL_UNMET) != 0);
 	json_close(j, '}');
 }
 
 static void put_part_head(struct json *j, const struct trace_part *p)
 {
-	cli_json_count(j, "part", p->part);
-	cli_json_count(j, "from", p->from);
-	cli_json_count(j, "tid", p->tid);
-	json_key(j, "thread");
-	json_text(j, p->thread);
-	cli_json_count(j, "submitted_ns", p->submitted_ns);
-	cli_json_count(j, "begin_ns", p->begin_ns);
-	cli_json_count(j, "end_ns", p->end_ns);
+	json_put_u64(j, "part", p->part);
+	json_put_u64(j, "from", p->from);
+	json_put_u64(j, "tid", p->tid);
+	json_put_text(j, "thread", p->thread);
+	json_put_u64(j, "submitted_ns", p->submitted_ns);
+	json_put_u64(j, "begin_ns", p->begin_ns);
+	json_put_u64(j, "end_ns", p->end_ns);
 }
 
 void trace_page_json(struct buf *out, const struct trace_set *s, const struct trace_tx *t)
@@ -57,21 +48,19 @@ void trace_page_json(struct buf *out, const struct trace_set *s, const struct tr
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "number", t->number);
-	cli_json_count(&j, "when_ns", t->when_ns);
+	json_put_u64(&j, "number", t->number);
+	json_put_u64(&j, "when_ns", t->when_ns);
 	json_name(&j, "root", s, t->root);
-	cli_json_count(&j, "elapsed_ns", t->elapsed_ns);
-	cli_json_count(&j, "end_ns", trace_set_end_ns(t));
-	json_flag(&j, "failed", (t->flags & TX_FAILED) != 0);
-	json_flag(&j, "slow", (t->flags & TX_SLOW) != 0);
-	json_flag(&j, "sampled", (t->flags & TX_SAMPLED) != 0);
-	json_flag(&j, "lost", (t->flags & TX_LOST) != 0);
-	json_flag(&j, "open", (t->flags & TX_OPEN) != 0);
-	cli_json_count(&j, "missing", t->missed);
-	json_key(&j, "data");
-	json_text(&j, t->data);
-	json_key(&j, "parts");
-	json_open(&j, '[');
+	json_put_u64(&j, "elapsed_ns", t->elapsed_ns);
+	json_put_u64(&j, "end_ns", trace_set_end_ns(t));
+	json_put_bool(&j, "failed", (t->flags & TX_FAILED) != 0);
+	json_put_bool(&j, "slow", (t->flags & TX_SLOW) != 0);
+	json_put_bool(&j, "sampled", (t->flags & TX_SAMPLED) != 0);
+	json_put_bool(&j, "lost", (t->flags & TX_LOST) != 0);
+	json_put_bool(&j, "open", (t->flags & TX_OPEN) != 0);
+	json_put_u64(&j, "missing", t->missed);
+	json_put_text(&j, "data", t->data);
+	json_put_open(&j, "parts", '[');
 	for (size_t i = 0; i < trace_parts(t); i++) {
 		const struct trace_part *p = trace_part_at(t, i);
 
@@ -79,9 +68,8 @@ void trace_page_json(struct buf *out, const struct trace_set *s, const struct tr
 		put_part_head(&j, p);
 		json_key(&j, "call"); /* of `from`, in which it was handed over */
 		json_i64(&j, (int64_t)p->call - 1);
-		json_flag(&j, "open", (p->flags & (TX_OPEN | PART_NEVER_BEGUN)) != 0);
-		json_key(&j, "calls");
-		json_open(&j, '[');
+		json_put_bool(&j, "open", (p->flags & (TX_OPEN | PART_NEVER_BEGUN)) != 0);
+		json_put_open(&j, "calls", '[');
 		for (size_t k = p->first; k < p->first + p->n; k++)
 			put_call(&j, s, trace_call_at(t, k));
 		json_close(&j, ']');
@@ -101,10 +89,8 @@ static void put_title(struct json *j, const struct trace_set *s, const struct tr
 
 	trace_draw_line(&line, s, t);
 	n = line.n ? line.n - 1 : 0;
-	json_key(j, "title");
-	json_str(j, (struct slice){ line.p, n });
-	json_key(j, "about");
-	json_str(j, (struct slice){ line.p, n });
+	json_put_str(j, "title", (struct slice){ line.p, n });
+	json_put_str(j, "about", (struct slice){ line.p, n });
 	buf_release(&line);
 }
 
@@ -112,17 +98,15 @@ static void put_compact(struct json *j, const struct trace_set *s, const struct 
 {
 	json_open(j, '{');
 	put_title(j, s, t);
-	cli_json_count(j, "end_ns", trace_set_end_ns(t));
-	json_key(j, "parts");
-	json_open(j, '[');
+	json_put_u64(j, "end_ns", trace_set_end_ns(t));
+	json_put_open(j, "parts", '[');
 	for (size_t i = 0; i < trace_parts(t); i++) {
 		const struct trace_part *p = trace_part_at(t, i);
 
 		json_open(j, '{');
 		put_part_head(j, p);
-		cli_json_count(j, "flags", p->flags);
-		json_key(j, "calls");
-		json_open(j, '[');
+		json_put_u64(j, "flags", p->flags);
+		json_put_open(j, "calls", '[');
 		for (size_t k = p->first; k < p->first + p->n; k++) {
 			const struct trace_call *c = trace_call_at(t, k);
 
@@ -145,8 +129,7 @@ static void put_names(struct json *j, const struct trace_set *s)
 {
 	size_t n = s->names.n / sizeof(struct trace_name);
 
-	json_key(j, "names");
-	json_open(j, '[');
+	json_put_open(j, "names", '[');
 	for (size_t i = 0; i < n; i++) {
 		struct trace_name name = trace_set_name(s, (uint32_t)i);
 
@@ -166,15 +149,14 @@ static void put_data(struct buf *out, const struct trace_set *s)
 
 	json_open(&j, '{');
 	put_names(&j, s);
-	json_key(&j, "transactions");
-	json_open(&j, '[');
+	json_put_open(&j, "transactions", '[');
 	for (size_t i = 0; i < trace_set_n(s); i++) {
 		if (trace_set_at(s, i) == longest)
 			at = i;
 		put_compact(&j, s, trace_set_at(s, i));
 	}
 	json_close(&j, ']');
-	cli_json_count(&j, "longest", at);
+	json_put_u64(&j, "longest", at);
 	json_close(&j, '}');
 }
 

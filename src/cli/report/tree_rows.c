@@ -260,13 +260,12 @@ static void flags_json(const struct call_node *n, struct json *j)
 
 	for (size_t i = 0; i < COUNT(flags); i++)
 		if (flags[i].is) {
-			json_key(j, flags[i].name);
-			json_bool(j, true);
+			json_put_bool(j, flags[i].name, true);
 		}
 	if (call_node_runs(n) && n->least_ns > n->m.total_ns)
-		cli_json_count(j, "least_ns", n->least_ns);
+		json_put_u64(j, "least_ns", n->least_ns);
 	if (call_node_self_is_bounded(n))
-		cli_json_count(j, "self_high_ns", whole_of(n->self.high + 0.5));
+		json_put_u64(j, "self_high_ns", whole_of(n->self.high + 0.5));
 }
 
 /* The object of a node, with its list of children open. */
@@ -280,32 +279,27 @@ static void open_node(const struct call_tree *t, const struct call_node *n, stru
 	uint64_t out = left_out(t, n->first, limits);
 
 	json_open(j, '{');
-	json_key(j, "method");
-	json_str(j, m->name);
+	json_put_str(j, "method", m->name);
 	if (m->flags & NODE_PRUNED) {
-		json_key(j, "pruned");
-		json_bool(j, true);
+		json_put_bool(j, "pruned", true);
 	}
-	cli_json_count(j, "calls", m->calls);
-	cli_json_count(j, "errors", m->errors);
-	cli_json_count(j, "timed", m->timed);
-	cli_json_count(j, "total_ns", m->total_ns);
-	cli_json_count(j, "self_ns", m->self_ns);
-	cli_json_count(j, "min_ns", m->min_ns);
-	cli_json_count(j, "max_ns", m->max_ns);
+	json_put_u64(j, "calls", m->calls);
+	json_put_u64(j, "errors", m->errors);
+	json_put_u64(j, "timed", m->timed);
+	json_put_u64(j, "total_ns", m->total_ns);
+	json_put_u64(j, "self_ns", m->self_ns);
+	json_put_u64(j, "min_ns", m->min_ns);
+	json_put_u64(j, "max_ns", m->max_ns);
 	states_json(j, &all, &own);
-	json_key(j, "compensated");
-	json_bool(j, n->compensated);
-	cli_json_count(j, "raw_ns", n->reconciled ? whole_of(n->raw_ns + 0.5) : m->total_ns);
-	cli_json_count(j, "low_ns", n->reconciled ? whole_of(n->total.low + 0.5) : m->total_ns);
-	cli_json_count(j, "high_ns", n->reconciled ? whole_of(n->total.high + 0.5) : m->total_ns);
+	json_put_bool(j, "compensated", n->compensated);
+	json_put_u64(j, "raw_ns", n->reconciled ? whole_of(n->raw_ns + 0.5) : m->total_ns);
+	json_put_u64(j, "low_ns", n->reconciled ? whole_of(n->total.low + 0.5) : m->total_ns);
+	json_put_u64(j, "high_ns", n->reconciled ? whole_of(n->total.high + 0.5) : m->total_ns);
 	flags_json(n, j);
-	json_key(j, "share");
-	json_double(j, call_node_share(t, n));
+	json_put_double(j, "share", call_node_share(t, n));
 	if (out)
-		cli_json_count(j, "left_out", out);
-	json_key(j, "children");
-	json_open(j, '[');
+		json_put_u64(j, "left_out", out);
+	json_put_open(j, "children", '[');
 }
 
 static void close_nodes(struct json *j, unsigned n)
@@ -339,12 +333,12 @@ static void nodes_json(const struct call_tree *t, struct json *j, struct limits 
 
 void call_tree_json(const struct call_tree *t, struct json *j, double least, unsigned depth)
 {
-	cli_json_count(j, "total_ns", t->total_ns);
-	cli_json_count(j, "contexts_pruned", t->pruned);
-	cli_json_count(j, "bound_ns", t->bound_ns);
-	cli_json_count(j, "bound_calls", t->bound_calls);
+	json_put_u64(j, "total_ns", t->total_ns);
+	json_put_u64(j, "contexts_pruned", t->pruned);
+	json_put_u64(j, "bound_ns", t->bound_ns);
+	json_put_u64(j, "bound_calls", t->bound_calls);
 	json_key(j, "roots");
 	nodes_json(t, j, (struct limits){ least, depth });
 	if (t->too_deep)
-		cli_json_count(j, "too_deep", t->too_deep);
+		json_put_u64(j, "too_deep", t->too_deep);
 }

@@ -94,21 +94,18 @@ static void print_json(const struct app_check *c, struct buf *out)
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "lines", c->lines);
-	cli_json_count(&j, "wrong", c->errors.n + c->errors.more);
-	json_key(&j, "problems");
-	json_open(&j, '[');
+	json_put_u64(&j, "lines", c->lines);
+	json_put_u64(&j, "wrong", c->errors.n + c->errors.more);
+	json_put_open(&j, "problems", '[');
 	for (size_t i = 0; i < c->errors.n; i++) {
 		const struct rule_error *e = &c->errors.list[i];
 
 		json_open(&j, '{');
-		cli_json_count(&j, "line", (uint64_t)e->line);
-		cli_json_count(&j, "column", (uint64_t)e->column);
-		json_key(&j, "message");
-		json_text(&j, e->text);
+		json_put_u64(&j, "line", (uint64_t)e->line);
+		json_put_u64(&j, "column", (uint64_t)e->column);
+		json_put_text(&j, "message", e->text);
 		if (e->hint[0]) {
-			json_key(&j, "hint");
-			json_text(&j, e->hint);
+			json_put_text(&j, "hint", e->hint);
 		}
 		json_close(&j, '}');
 	}

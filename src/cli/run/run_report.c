@@ -38,10 +38,9 @@ static void print_json(const struct report *r, const char *pid, struct buf *out)
 	struct json j = json_to(out);
 
 	json_open(&j, '{');
-	cli_json_count(&j, "pid", strtoull(pid, NULL, 10));
+	json_put_u64(&j, "pid", strtoull(pid, NULL, 10));
 	report_json(r, &j);
-	json_key(&j, "notes");
-	json_str(&j, r->status.notes);
+	json_put_str(&j, "notes", r->status.notes);
 	json_close(&j, '}');
 	buf_u8(out, '\n');
 }

@@ -78,17 +78,13 @@ void cli_fault(struct buf *out, const struct fault *f)
 
 void cli_fault_json(struct json *j, const struct fault *f)
 {
-	json_key(j, "error");
-	json_text(j, err_name(f->code));
-	json_key(j, "message");
-	json_text(j, f->text);
+	json_put_text(j, "error", err_name(f->code));
+	json_put_text(j, "message", f->text);
 	if (f->at >= 0) {
-		json_key(j, "at");
-		json_i64(j, f->at);
+		json_put_i64(j, "at", f->at);
 	}
 	if (*err_section(f->code)) {
-		json_key(j, "section");
-		json_text(j, err_section(f->code));
+		json_put_text(j, "section", err_section(f->code));
 	}
 }
 
@@ -122,18 +118,11 @@ bool cli_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *o
 	return true;
 }
 
-void cli_json_count(struct json *j, const char *key, uint64_t n)
-{
-	json_key(j, key);
-	json_u64(j, n);
-}
-
 void cli_json_by_error(struct json *j, const char *key, const uint64_t *counts)
 {
-	json_key(j, key);
-	json_open(j, '{');
+	json_put_open(j, key, '{');
 	for (int i = 0; i < ERR_COUNT; i++)
 		if (counts[i])
-			cli_json_count(j, err_name(ERR_FLOOR - i), counts[i]);
+			json_put_u64(j, err_name(ERR_FLOOR - i), counts[i]);
 	json_close(j, '}');
 }

@@ -49,7 +49,6 @@ bool cli_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *o
 
 /* "key": n, and "key": { "E_TOO_LARGE": n, ... } of the errors that were counted, by
  * ERR_FLOOR - code. */
-void cli_json_count(struct json *j, const char *key, uint64_t n);
 void cli_json_by_error(struct json *j, const char *key, const uint64_t *counts);
 
 #endif

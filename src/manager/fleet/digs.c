@@ -45,28 +45,18 @@ static void put_lines(struct json *j, const char *key, struct slice text)
 {
 	struct slice line;
 
-	json_key(j, key);
-	json_open(j, '[');
+	json_put_open(j, key, '[');
 	while (proc_line(&text, &line))
 		if (line.n)
 			json_str(j, line);
 	json_close(j, ']');
 }
 
-static void put_text(struct json *j, const char *key, const char *text)
-{
-	if (!text[0])
-		return;
-	json_key(j, key);
-	json_text(j, text);
-}
-
 static void put_time(struct json *j, const char *key, uint64_t ms)
 {
 	if (!ms)
 		return;
-	json_key(j, key);
-	json_u64(j, ms);
+	json_put_u64(j, key, ms);
 }
 
 void digs_json(const struct dug *d, struct json *j)
@@ -74,13 +64,13 @@ void digs_json(const struct dug *d, struct json *j)
 	struct slice answer = buf_slice(&d->answer);
 
 	json_open(j, '{');
-	put_text(j, "id", d->id);
-	put_text(j, "instance", d->instance);
-	put_text(j, "application", d->app);
-	put_text(j, "state", d->state);
-	put_text(j, "by", d->by);
-	put_text(j, "method", d->method);
-	put_text(j, "why", d->why);
+	json_put_nonempty(j, "id", d->id);
+	json_put_nonempty(j, "instance", d->instance);
+	json_put_nonempty(j, "application", d->app);
+	json_put_nonempty(j, "state", d->state);
+	json_put_nonempty(j, "by", d->by);
+	json_put_nonempty(j, "method", d->method);
+	json_put_nonempty(j, "why", d->why);
 	put_time(j, "started_ms", d->started_ms);
 	put_time(j, "ended_ms", d->ended_ms);
 	put_time(j, "pushed_version", d->pushed);
@@ -102,8 +92,8 @@ static void tell(struct fleet *f, const struct dug *d)
 	struct json j = json_to(&out);
 
 	json_open(&j, '{');
-	put_text(&j, "id", d->id);
-	put_text(&j, "state", d->state);
+	json_put_nonempty(&j, "id", d->id);
+	json_put_nonempty(&j, "state", d->state);
 	json_close(&j, '}');
 	hub_put(&f->hub, slice_str(d->app), "dig", buf_slice(&out));
 	buf_release(&out);

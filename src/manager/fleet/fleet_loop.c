@@ -193,10 +193,8 @@ static void tell_figures(struct fleet *f)
 		if (!fleet_connected(f, a, (struct slice){ NULL, 0 }))
 			continue;
 		json_open(&j, '{');
-		json_key(&j, "application");
-		json_text(&j, a->name);
-		json_key(&j, "at_ms");
-		json_u64(&j, fleet_day_ms());
+		json_put_text(&j, "application", a->name);
+		json_put_u64(&j, "at_ms", fleet_day_ms());
 		json_close(&j, '}');
 		hub_put(&f->hub, slice_str(a->name), "figures", buf_slice(&out));
 		buf_release(&out);

@@ -219,12 +219,9 @@ static void tell(struct fleet *f, const struct app *a, uint64_t when_ms)
 	struct json j = json_to(&out);
 
 	json_open(&j, '{');
-	json_key(&j, "application");
-	json_text(&j, a->name);
-	json_key(&j, "count");
-	json_u64(&j, 1);
-	json_key(&j, "newest_ms");
-	json_u64(&j, when_ms);
+	json_put_text(&j, "application", a->name);
+	json_put_u64(&j, "count", 1);
+	json_put_u64(&j, "newest_ms", when_ms);
 	json_close(&j, '}');
 	hub_put(&f->hub, slice_str(a->name), "traces", buf_slice(&out));
 	buf_release(&out);

@@ -209,29 +209,21 @@ int plan_draft_check(struct plan_draft *d)
 
 void plan_json(const struct plan *p, struct json *j)
 {
-	json_key(j, "rules");
-	json_open(j, '[');
+	json_put_open(j, "rules", '[');
 	for (size_t i = 0; i < p->n; i++) {
 		json_open(j, '{');
-		json_key(j, "text");
-		json_text(j, p->rules[i].text);
-		json_key(j, "origin");
-		json_text(j, p->rules[i].origin);
+		json_put_text(j, "text", p->rules[i].text);
+		json_put_text(j, "origin", p->rules[i].origin);
 		if (p->rules[i].expires_ms) {
-			json_key(j, "expires_ms");
-			json_u64(j, p->rules[i].expires_ms);
+			json_put_u64(j, "expires_ms", p->rules[i].expires_ms);
 		}
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_key(j, "traces");
-	json_open(j, '{');
-	json_key(j, "keep");
-	json_bool(j, p->keep_traces);
-	json_key(j, "at_least_ns");
-	json_u64(j, p->at_least_ns);
-	json_key(j, "one_in");
-	json_u64(j, p->one_in);
+	json_put_open(j, "traces", '{');
+	json_put_bool(j, "keep", p->keep_traces);
+	json_put_u64(j, "at_least_ns", p->at_least_ns);
+	json_put_u64(j, "one_in", p->one_in);
 	json_close(j, '}');
 }
 
@@ -297,10 +289,8 @@ static void tell(struct fleet *f, const struct app *a)
 	struct json j = json_to(&out);
 
 	json_open(&j, '{');
-	json_key(&j, "application");
-	json_text(&j, a->name);
-	json_key(&j, "version");
-	json_u64(&j, a->plan.version);
+	json_put_text(&j, "application", a->name);
+	json_put_u64(&j, "version", a->plan.version);
 	json_close(&j, '}');
 	hub_put(&f->hub, slice_str(a->name), "plan", buf_slice(&out));
 	buf_release(&out);

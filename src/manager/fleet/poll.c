@@ -191,14 +191,10 @@ static void put_instance(struct fleet *f, const struct instance *i)
 	if (!job)
 		return;
 	json_open(&j, '{');
-	json_key(&j, "id");
-	json_text(&j, i->id);
-	json_key(&j, "application");
-	json_text(&j, i->app->name);
-	json_key(&j, "pid");
-	json_u64(&j, (uint64_t)i->peer.pid);
-	json_key(&j, "jvm");
-	json_text(&j, i->jvm);
+	json_put_text(&j, "id", i->id);
+	json_put_text(&j, "application", i->app->name);
+	json_put_u64(&j, "pid", (uint64_t)i->peer.pid);
+	json_put_text(&j, "jvm", i->jvm);
 	json_close(&j, '}');
 	job->job.kind = JOB_INSTANCE;
 	job->ident = arena_dup(&job->job.mem, slice_str(i->id));

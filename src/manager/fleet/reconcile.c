@@ -79,10 +79,8 @@ static void tell(struct fleet *f, const struct instance *i)
 	struct json j = json_to(&out);
 
 	json_open(&j, '{');
-	json_key(&j, "application");
-	json_text(&j, i->app->name);
-	json_key(&j, "instance");
-	json_text(&j, i->id);
+	json_put_text(&j, "application", i->app->name);
+	json_put_text(&j, "instance", i->id);
 	json_close(&j, '}');
 	hub_put(&f->hub, slice_str(i->app->name), "status", buf_slice(&out));
 	buf_release(&out);

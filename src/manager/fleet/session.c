@@ -21,12 +21,9 @@ static void tell(struct fleet *f, const struct instance *i)
 	struct json j = json_to(&out);
 
 	json_open(&j, '{');
-	json_key(&j, "id");
-	json_text(&j, i->id);
-	json_key(&j, "application");
-	json_text(&j, i->app ? i->app->name : "");
-	json_key(&j, "state");
-	json_text(&j, instance_state_word(i->state));
+	json_put_text(&j, "id", i->id);
+	json_put_text(&j, "application", i->app ? i->app->name : "");
+	json_put_text(&j, "state", instance_state_word(i->state));
 	json_close(&j, '}');
 	hub_put(&f->hub, slice_str(i->app ? i->app->name : ""), "instance", buf_slice(&out));
 	buf_release(&out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_alert.c - alerts, with what digs have found; all of them are in the store. */
-#include "manager/http/put.h"
+#include "base/json.h"
 #include "manager/http/request.h"
 
 static void put_doc(void *ctx, struct slice doc)
@@ -25,7 +25,7 @@ int api_alerts(struct api_request *c)
 	which.limit = (unsigned)limit;
 	which.open = open != 0;
 	j = request_json(c);
-	put_list(&j, "alerts");
+	json_put_open(&j, "alerts", '[');
 	if (archive_alerts(c->f->store, &which, put_doc, &j) < 0)
 		return request_fail(c, 500, "store", "the store cannot be read");
 	json_close(&j, ']');

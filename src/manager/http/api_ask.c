@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "classfile/calls.h"
 #include "manager/http/request.h"
-#include "manager/http/put.h"
 
 enum { PATIENCE_S = 60, ANSWER_MAX = 64 << 20 };
 
@@ -114,7 +114,7 @@ static struct instance *find(struct api_request *c, struct app *a)
 static void put_flag(struct json *j, const char *key, uint32_t flags, uint32_t flag)
 {
 	if (flags & flag)
-		put_bool(j, key, true);
+		json_put_bool(j, key, true);
 }
 
 static void callee_row(struct ask *a, unsigned type, struct slice payload)
@@ -128,18 +128,18 @@ static void callee_row(struct ask *a, unsigned type, struct slice payload)
 		return;
 	at = map_get(&q->hooked, m.name);
 	json_open(&q->rows, '{');
-	put_str(&q->rows, "method", m.name);
-	put_str(&q->rows, "caller", m.caller);
-	put_text(&q->rows, "kind", call_kind_text(m.kind));
-	put_u64(&q->rows, "sites", m.sites);
-	put_str(&q->rows, "lines", m.lines);
-	put_bool(&q->rows, "found", m.flags & CALLEE_FOUND);
+	json_put_str(&q->rows, "method", m.name);
+	json_put_str(&q->rows, "caller", m.caller);
+	json_put_nonempty(&q->rows, "kind", call_kind_text(m.kind));
+	json_put_u64(&q->rows, "sites", m.sites);
+	json_put_str(&q->rows, "lines", m.lines);
+	json_put_bool(&q->rows, "found", m.flags & CALLEE_FOUND);
 	put_flag(&q->rows, "abstract", m.flags, CALLEE_ABSTRACT);
 	put_flag(&q->rows, "native", m.flags, CALLEE_NATIVE);
 	put_flag(&q->rows, "synthetic", m.flags, CALLEE_SYNTHETIC);
 	put_flag(&q->rows, "more", m.flags, CALLEE_MORE);
-	put_bool(&q->rows, "hooked", at != NULL);
-	put_bool(&q->rows, "has_data", at && *at);
+	json_put_bool(&q->rows, "hooked", at != NULL);
+	json_put_bool(&q->rows, "has_data", at && *at);
 	json_close(&q->rows, '}');
 }
 
@@ -226,7 +226,7 @@ static int put_answer(struct api_request *c, const char *list, struct slice meth
 {
 	struct json j = request_json(c);
 
-	put_str(&j, "method", method);
+	json_put_str(&j, "method", method);
 	json_key(&j, list);
 	buf_u8(&c->out, '[');
 	buf_put(&c->out, buf_slice(&c->answer));
@@ -317,7 +317,7 @@ static void put_hex(struct json *j, const char *key, uint64_t v)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)v);
-	put_text(j, key, text);
+	json_put_nonempty(j, key, text);
 }
 
 static void put_vitals(struct question *q, const struct wire_vitals *v)
@@ -346,16 +346,16 @@ static void frame_row(struct ask *a, unsigned type, struct slice payload)
 	put_hex(j, "id", frame_id(q, &m));
 	if (m.depth)
 		put_hex(j, "parent", q->stack[m.depth - 1]);
-	put_u64(j, "depth", m.depth);
-	put_str(j, "method", m.name);
-	put_bool(j, "native", m.flags & FRAME_NATIVE);
-	put_u64(j, "running", m.running);
-	put_u64(j, "in_native", m.native);
-	put_u64(j, "blocked", m.blocked);
-	put_u64(j, "waiting", m.waiting);
-	put_u64(j, "parked", m.parked);
-	put_u64(j, "sleeping", m.sleeping);
-	put_u64(j, "threads", m.threads);
+	json_put_u64(j, "depth", m.depth);
+	json_put_str(j, "method", m.name);
+	json_put_bool(j, "native", m.flags & FRAME_NATIVE);
+	json_put_u64(j, "running", m.running);
+	json_put_u64(j, "in_native", m.native);
+	json_put_u64(j, "blocked", m.blocked);
+	json_put_u64(j, "waiting", m.waiting);
+	json_put_u64(j, "parked", m.parked);
+	json_put_u64(j, "sleeping", m.sleeping);
+	json_put_u64(j, "threads", m.threads);
 	json_close(j, '}');
 }
 
@@ -398,9 +398,9 @@ int api_hotspots(struct api_request *c)
 	if (c->ask_status != 0)
 		return failed(c);
 	j = request_json(c);
-	put_str(&j, "instance", c->args[0]);
-	put_u64(&j, "seconds", seconds);
-	put_text(&j, "kind", "safepoint");
+	json_put_str(&j, "instance", c->args[0]);
+	json_put_u64(&j, "seconds", seconds);
+	json_put_nonempty(&j, "kind", "safepoint");
 	json_key(&j, "frames");
 	buf_u8(&c->out, '[');
 	buf_put(&c->out, buf_slice(&c->answer));

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "jvm/proc.h"
 #include "manager/fleet/digs.h"
 #include "manager/fleet/plan.h"
 #include "manager/http/request.h"
-#include "manager/http/put.h"
 
 struct list {
 	struct json j;
@@ -46,7 +46,7 @@ int api_digs(struct api_request *c)
 	if (!query_number(&c->query, "limit", 1, 1000, &limit))
 		return request_fail(c, 400, "usage", "limit is a number up to 1000");
 	l.j = request_json(c);
-	put_list(&l.j, "digs");
+	json_put_open(&l.j, "digs", '[');
 	pthread_mutex_lock(&c->f->lock);
 	for (struct dug *d = c->f->digs; d; d = d->next)
 		if (!app.n || slice_is(app, d->app))

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "manager/figures/spread.h"
 #include "manager/http/request.h"
-#include "manager/http/put.h"
 
 enum { POINTS = 120, POINTS_MAX = 2000, ROWS = 1000, ROWS_MAX = 100000 };
 
@@ -167,22 +167,22 @@ static void put_times(struct json *j, const struct row *r)
 {
 	double calls = (double)r->sums[SUM_CALLS];
 
-	put_u64(j, "total_ns", r->sums[SUM_TOTAL_NS]);
+	json_put_u64(j, "total_ns", r->sums[SUM_TOTAL_NS]);
 	if (r->high_ns) {
-		put_u64(j, "low_ns", r->low_ns);
-		put_u64(j, "high_ns", r->high_ns);
+		json_put_u64(j, "low_ns", r->low_ns);
+		json_put_u64(j, "high_ns", r->high_ns);
 	}
-	put_u64(j, "self_ns", r->sums[SUM_SELF_NS]);
+	json_put_u64(j, "self_ns", r->sums[SUM_SELF_NS]);
 	if (calls > 0)
-		put_double(j, "mean_ns", (double)r->sums[SUM_TOTAL_NS] / calls);
+		json_put_double(j, "mean_ns", (double)r->sums[SUM_TOTAL_NS] / calls);
 	if (r->min_ns)
-		put_u64(j, "min_ns", r->min_ns);
-	put_u64(j, "max_ns", r->max_ns);
+		json_put_u64(j, "min_ns", r->min_ns);
+	json_put_u64(j, "max_ns", r->max_ns);
 	if (!r->spread || !r->spread->n)
 		return;
-	put_u64(j, "p50_ns", spread_quantile(r->spread, 0.5));
-	put_u64(j, "p90_ns", spread_quantile(r->spread, 0.9));
-	put_u64(j, "p99_ns", spread_quantile(r->spread, 0.99));
+	json_put_u64(j, "p50_ns", spread_quantile(r->spread, 0.5));
+	json_put_u64(j, "p90_ns", spread_quantile(r->spread, 0.9));
+	json_put_u64(j, "p99_ns", spread_quantile(r->spread, 0.99));
 }
 
 static void put_row(struct json *j, const struct row *r)
@@ -190,29 +190,29 @@ static void put_row(struct json *j, const struct row *r)
 	static const char *const levels[] = { "light", "timed", "full" };
 
 	json_open(j, '{');
-	put_str(j, "method", r->method);
+	json_put_str(j, "method", r->method);
 	if (r->instances)
-		put_text(j, "level", levels[r->level < 3 ? r->level : 2]);
+		json_put_nonempty(j, "level", levels[r->level < 3 ? r->level : 2]);
 	if (r->one_in > 1)
-		put_u64(j, "one_in", r->one_in);
-	put_u64(j, "calls", r->sums[SUM_CALLS]);
-	put_u64(j, "errors", r->sums[SUM_ERRORS]);
-	put_u64(j, "timed", r->sums[SUM_TIMED]);
+		json_put_u64(j, "one_in", r->one_in);
+	json_put_u64(j, "calls", r->sums[SUM_CALLS]);
+	json_put_u64(j, "errors", r->sums[SUM_ERRORS]);
+	json_put_u64(j, "timed", r->sums[SUM_TIMED]);
 	if (r->sums[SUM_TIMED])
 		put_times(j, r);
-	put_u64(j, "active", r->active);
-	put_u64(j, "active_peak", r->active_peak);
-	put_u64(j, "stalls", r->sums[SUM_STALLS]);
-	put_double(j, "rate", r->rate);
+	json_put_u64(j, "active", r->active);
+	json_put_u64(j, "active_peak", r->active_peak);
+	json_put_u64(j, "stalls", r->sums[SUM_STALLS]);
+	json_put_double(j, "rate", r->rate);
 	if (r->metered) {
-		put_u64(j, "cpu_ns", r->sums[SUM_CPU_NS]);
-		put_u64(j, "blocked_ns", r->sums[SUM_BLOCKED_NS]);
+		json_put_u64(j, "cpu_ns", r->sums[SUM_CPU_NS]);
+		json_put_u64(j, "blocked_ns", r->sums[SUM_BLOCKED_NS]);
 	}
 	if (r->metered && r->has_bytes)
-		put_u64(j, "allocated", r->sums[SUM_ALLOCATED]);
-	put_bool(j, "conditional", r->conditional);
-	put_bool(j, "gone", !r->here);
-	put_u64(j, "instances", r->instances);
+		json_put_u64(j, "allocated", r->sums[SUM_ALLOCATED]);
+	json_put_bool(j, "conditional", r->conditional);
+	json_put_bool(j, "gone", !r->here);
+	json_put_u64(j, "instances", r->instances);
 	json_close(j, '}');
 }
 
@@ -315,9 +315,9 @@ int api_methods(struct api_request *c)
 		sort(&r, query_get(&c->query, "sort"));
 		j = request_json(c);
 		if (from)
-			put_u64(&j, "from_ms", from);
-		put_u64(&j, "to_ms", to);
-		put_list(&j, "methods");
+			json_put_u64(&j, "from_ms", from);
+		json_put_u64(&j, "to_ms", to);
+		json_put_open(&j, "methods", '[');
 		for (size_t i = 0; i < r.n && n < limit; i++)
 			if (!match.n || holds(r.v[i]->method, match))
 				put_row(&j, r.v[i]), n++;
@@ -365,7 +365,7 @@ static void add_point(void *ctx, const struct archive_figure *g)
 
 static void put_column(struct json *j, const struct series *s, const char *key, int sum)
 {
-	put_list(j, key);
+	json_put_open(j, key, '[');
 	for (uint64_t i = 0; i < s->n; i++) {
 		if (s->v[i].seen)
 			json_u64(j, s->v[i].sums[sum]);
@@ -377,7 +377,7 @@ static void put_column(struct json *j, const struct series *s, const char *key, 
 
 static void put_quantile(struct json *j, const struct series *s, const char *key, double q)
 {
-	put_list(j, key);
+	json_put_open(j, key, '[');
 	for (uint64_t i = 0; i < s->n; i++) {
 		if (s->v[i].spread && s->v[i].spread->n)
 			json_u64(j, spread_quantile(s->v[i].spread, q));
@@ -390,7 +390,7 @@ static void put_quantile(struct json *j, const struct series *s, const char *key
 /* Means, longest times and peaks, which only steps with timed calls have. */
 static void put_others(struct json *j, const struct series *s)
 {
-	put_list(j, "mean_ns");
+	json_put_open(j, "mean_ns", '[');
 	for (uint64_t i = 0; i < s->n; i++) {
 		const struct point *p = &s->v[i];
 
@@ -400,7 +400,7 @@ static void put_others(struct json *j, const struct series *s)
 			json_null(j);
 	}
 	json_close(j, ']');
-	put_list(j, "max_ns");
+	json_put_open(j, "max_ns", '[');
 	for (uint64_t i = 0; i < s->n; i++) {
 		if (s->v[i].max_ns)
 			json_u64(j, s->v[i].max_ns);
@@ -408,7 +408,7 @@ static void put_others(struct json *j, const struct series *s)
 			json_null(j);
 	}
 	json_close(j, ']');
-	put_list(j, "active_peak");
+	json_put_open(j, "active_peak", '[');
 	for (uint64_t i = 0; i < s->n; i++) {
 		if (s->v[i].seen)
 			json_u64(j, s->v[i].active_peak);
@@ -422,10 +422,10 @@ static void put_series(struct api_request *c, const struct series *s)
 {
 	struct json j = request_json(c);
 
-	put_u64(&j, "from_ms", s->from);
-	put_u64(&j, "to_ms", s->from + s->step * s->n);
-	put_u64(&j, "step_ms", s->step);
-	put_list(&j, "t_ms");
+	json_put_u64(&j, "from_ms", s->from);
+	json_put_u64(&j, "to_ms", s->from + s->step * s->n);
+	json_put_u64(&j, "step_ms", s->step);
+	json_put_open(&j, "t_ms", '[');
 	for (uint64_t i = 0; i < s->n; i++)
 		json_u64(&j, s->from + i * s->step);
 	json_close(&j, ']');

@@ -5,19 +5,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/version.h"
 #include "manager/http/request.h"
-#include "manager/http/put.h"
 
 int api_manager(struct api_request *c)
 {
 	struct json j = request_json(c);
 
-	put_text(&j, "version", SONDE_VERSION);
-	put_text(&j, "host", c->f->host);
-	put_u64(&j, "started_ms", c->f->started_ms);
-	put_u64(&j, "now_ms", fleet_day_ms());
-	put_text(&j, "role", c->role == ROLE_OPERATE ? "operate" : "view");
+	json_put_nonempty(&j, "version", SONDE_VERSION);
+	json_put_nonempty(&j, "host", c->f->host);
+	json_put_u64(&j, "started_ms", c->f->started_ms);
+	json_put_u64(&j, "now_ms", fleet_day_ms());
+	json_put_nonempty(&j, "role", c->role == ROLE_OPERATE ? "operate" : "view");
 	return request_end(&j, 200);
 }
 
@@ -25,11 +25,10 @@ int api_manager(struct api_request *c)
 
 static void put_overhead(struct json *j, const struct instance *i)
 {
-	json_key(j, "overhead");
-	json_open(j, '{');
-	put_double(j, "share", i->hooks_share + i->agent_share);
-	put_double(j, "hooks_share", i->hooks_share);
-	put_double(j, "agent_share", i->agent_share);
+	json_put_open(j, "overhead", '{');
+	json_put_double(j, "share", i->hooks_share + i->agent_share);
+	json_put_double(j, "hooks_share", i->hooks_share);
+	json_put_double(j, "agent_share", i->agent_share);
 	json_close(j, '}');
 }
 
@@ -37,35 +36,35 @@ static void put_status(struct json *j, const struct instance *i)
 {
 	const struct wire_status *s = &i->status;
 
-	put_text(j, "mechanism", i->mechanism);
-	put_u64(j, "rules", s->rules);
-	put_u64(j, "methods", s->methods);
-	put_u64(j, "classes", s->classes);
-	put_u64(j, "threads", s->threads);
-	put_u64(j, "memory", s->memory);
-	put_u64(j, "memory_limit", s->memory_limit);
-	put_u64(j, "events", s->events);
-	put_u64(j, "contexts_lost", s->contexts_lost);
-	put_u64(j, "contexts_pruned", s->contexts_pruned);
+	json_put_nonempty(j, "mechanism", i->mechanism);
+	json_put_u64(j, "rules", s->rules);
+	json_put_u64(j, "methods", s->methods);
+	json_put_u64(j, "classes", s->classes);
+	json_put_u64(j, "threads", s->threads);
+	json_put_u64(j, "memory", s->memory);
+	json_put_u64(j, "memory_limit", s->memory_limit);
+	json_put_u64(j, "events", s->events);
+	json_put_u64(j, "contexts_lost", s->contexts_lost);
+	json_put_u64(j, "contexts_pruned", s->contexts_pruned);
 	put_overhead(j, i);
 }
 
 static void put_instance(struct json *j, const struct fleet *f, const struct instance *i)
 {
 	json_open(j, '{');
-	put_text(j, "id", i->id);
-	put_text(j, "application", i->app ? i->app->name : "");
-	put_u64(j, "pid", (uint64_t)i->peer.pid);
-	put_text(j, "host", f->host);
-	put_text(j, "user", i->user);
-	put_text(j, "state", instance_state_word(i->state));
-	put_text(j, "why", i->why);
-	put_u64(j, "since_ms", i->since_ms);
-	put_u64(j, "last_seen_ms", i->seen_ms);
-	put_text(j, "jvm", i->jvm);
-	put_text(j, "build", i->build);
+	json_put_nonempty(j, "id", i->id);
+	json_put_nonempty(j, "application", i->app ? i->app->name : "");
+	json_put_u64(j, "pid", (uint64_t)i->peer.pid);
+	json_put_nonempty(j, "host", f->host);
+	json_put_nonempty(j, "user", i->user);
+	json_put_nonempty(j, "state", instance_state_word(i->state));
+	json_put_nonempty(j, "why", i->why);
+	json_put_u64(j, "since_ms", i->since_ms);
+	json_put_u64(j, "last_seen_ms", i->seen_ms);
+	json_put_nonempty(j, "jvm", i->jvm);
+	json_put_nonempty(j, "build", i->build);
 	if (i->started_ms)
-		put_u64(j, "uptime_ms", fleet_day_ms() - i->started_ms);
+		json_put_u64(j, "uptime_ms", fleet_day_ms() - i->started_ms);
 	if (i->state == INSTANCE_CONNECTED)
 		put_status(j, i);
 	json_close(j, '}');
@@ -76,7 +75,7 @@ int api_instances(struct api_request *c)
 	struct slice app = query_get(&c->query, "application");
 	struct json j = request_json(c);
 
-	put_list(&j, "instances");
+	json_put_open(&j, "instances", '[');
 	pthread_mutex_lock(&c->f->lock);
 	for (struct instance *i = c->f->instances; i; i = i->next)
 		if (i->app && (!app.n || slice_is(app, i->app->name)))
@@ -151,27 +150,27 @@ static void put_app(struct json *j, const struct fleet *f, const struct app *a)
 {
 	struct sum s = sum_up(f, a);
 
-	put_text(j, "name", a->name);
-	put_u64(j, "connected", s.connected);
-	put_u64(j, "known", s.known);
-	put_u64(j, "methods", s.methods);
+	json_put_nonempty(j, "name", a->name);
+	json_put_u64(j, "connected", s.connected);
+	json_put_u64(j, "known", s.known);
+	json_put_u64(j, "methods", s.methods);
 	if (s.calls) {
-		put_double(j, "rate", s.rate);
-		put_double(j, "errors_rate", s.errors_rate);
-		put_double(j, "mean_ns", (double)s.total_ns / (double)s.calls);
+		json_put_double(j, "rate", s.rate);
+		json_put_double(j, "errors_rate", s.errors_rate);
+		json_put_double(j, "mean_ns", (double)s.total_ns / (double)s.calls);
 	}
-	put_double(j, "overhead_share", s.connected ? s.share / (double)s.connected : 0);
-	put_u64(j, "plan_version", a->plan.version);
-	put_u64(j, "plan_rules", a->plan.n);
+	json_put_double(j, "overhead_share", s.connected ? s.share / (double)s.connected : 0);
+	json_put_u64(j, "plan_version", a->plan.version);
+	json_put_u64(j, "plan_rules", a->plan.n);
 	if (s.seen_ms)
-		put_u64(j, "last_seen_ms", s.seen_ms);
+		json_put_u64(j, "last_seen_ms", s.seen_ms);
 }
 
 int api_applications(struct api_request *c)
 {
 	struct json j = request_json(c);
 
-	put_list(&j, "applications");
+	json_put_open(&j, "applications", '[');
 	pthread_mutex_lock(&c->f->lock);
 	for (struct app *a = c->f->apps; a; a = a->next) {
 		json_open(&j, '{');
@@ -193,7 +192,7 @@ int api_application(struct api_request *c)
 	if (a) {
 		j = request_json(c);
 		put_app(&j, c->f, a);
-		put_list(&j, "instances");
+		json_put_open(&j, "instances", '[');
 		for (struct instance *i = c->f->instances; i; i = i->next)
 			if (i->app == a)
 				put_instance(&j, c->f, i);
@@ -213,13 +212,13 @@ static void put_cost(struct json *j, const struct instance *i)
 	for (size_t k = 0; k < i->n; k++)
 		rate += i->figures[k].rate;
 	json_open(j, '{');
-	put_text(j, "instance", i->id);
-	put_text(j, "application", i->app ? i->app->name : "");
-	put_double(j, "share", i->hooks_share + i->agent_share);
-	put_double(j, "hooks_share", i->hooks_share);
-	put_double(j, "agent_share", i->agent_share);
-	put_double(j, "calls_per_s", rate);
-	put_u64(j, "methods", i->status.methods);
+	json_put_nonempty(j, "instance", i->id);
+	json_put_nonempty(j, "application", i->app ? i->app->name : "");
+	json_put_double(j, "share", i->hooks_share + i->agent_share);
+	json_put_double(j, "hooks_share", i->hooks_share);
+	json_put_double(j, "agent_share", i->agent_share);
+	json_put_double(j, "calls_per_s", rate);
+	json_put_u64(j, "methods", i->status.methods);
 	json_close(j, '}');
 }
 
@@ -230,16 +229,15 @@ static void put_manager(struct json *j, struct fleet *f)
 
 	getrusage(RUSAGE_SELF, &u);
 	archive_state(f->store, &store);
-	json_key(j, "manager");
-	json_open(j, '{');
-	put_double(j, "cpu_s",
-		   (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-			   (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
-	put_double(j, "up_s", (double)(fleet_day_ms() - f->started_ms) / 1000);
-	put_u64(j, "memory_peak", (uint64_t)u.ru_maxrss * 1024);
-	put_u64(j, "store_bytes", store.bytes);
-	put_u64(j, "traces_kept", f->traces_kept);
-	put_u64(j, "traces_passed", f->traces_passed);
+	json_put_open(j, "manager", '{');
+	json_put_double(j, "cpu_s",
+			(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+				(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
+	json_put_double(j, "up_s", (double)(fleet_day_ms() - f->started_ms) / 1000);
+	json_put_u64(j, "memory_peak", (uint64_t)u.ru_maxrss * 1024);
+	json_put_u64(j, "store_bytes", store.bytes);
+	json_put_u64(j, "traces_kept", f->traces_kept);
+	json_put_u64(j, "traces_passed", f->traces_passed);
 	json_close(j, '}');
 }
 
@@ -247,7 +245,7 @@ int api_overhead(struct api_request *c)
 {
 	struct json j = request_json(c);
 
-	put_list(&j, "instances");
+	json_put_open(&j, "instances", '[');
 	pthread_mutex_lock(&c->f->lock);
 	for (struct instance *i = c->f->instances; i; i = i->next)
 		if (i->state == INSTANCE_CONNECTED)
@@ -267,22 +265,21 @@ int api_health(struct api_request *c)
 	uint64_t connected = 0;
 
 	archive_state(c->f->store, &store);
-	put_text(&j, "status", store.is_well ? "ok" : "degraded");
+	json_put_nonempty(&j, "status", store.is_well ? "ok" : "degraded");
 	if (c->role >= ROLE_VIEW) {
 		pthread_mutex_lock(&c->f->lock);
 		for (struct instance *i = c->f->instances; i; i = i->next)
 			connected += i->state == INSTANCE_CONNECTED;
 		pthread_mutex_unlock(&c->f->lock);
-		put_u64(&j, "agents", connected);
-		json_key(&j, "store");
-		json_open(&j, '{');
-		put_u64(&j, "bytes", store.bytes);
-		put_u64(&j, "queued", store.queued);
-		put_u64(&j, "written", store.written);
-		put_u64(&j, "failed", store.failed);
+		json_put_u64(&j, "agents", connected);
+		json_put_open(&j, "store", '{');
+		json_put_u64(&j, "bytes", store.bytes);
+		json_put_u64(&j, "queued", store.queued);
+		json_put_u64(&j, "written", store.written);
+		json_put_u64(&j, "failed", store.failed);
 		json_close(&j, '}');
 	}
-	put_list(&j, "problems");
+	json_put_open(&j, "problems", '[');
 	if (!store.is_well)
 		json_text(&j, "the store cannot be written; the log says why");
 	json_close(&j, ']');
@@ -294,14 +291,14 @@ static void put_entry(void *ctx, const struct job_audit *a)
 	struct json *j = ctx;
 
 	json_open(j, '{');
-	put_u64(j, "at_ms", a->at_ms);
-	put_str(j, "who", a->who);
-	put_str(j, "role", a->role);
-	put_str(j, "from", a->from);
-	put_str(j, "action", a->action);
-	put_str(j, "target", a->target);
-	put_str(j, "detail", a->detail);
-	put_u64(j, "status", (uint64_t)a->status);
+	json_put_u64(j, "at_ms", a->at_ms);
+	json_put_str(j, "who", a->who);
+	json_put_str(j, "role", a->role);
+	json_put_str(j, "from", a->from);
+	json_put_str(j, "action", a->action);
+	json_put_str(j, "target", a->target);
+	json_put_str(j, "detail", a->detail);
+	json_put_u64(j, "status", (uint64_t)a->status);
 	json_close(j, '}');
 }
 
@@ -314,7 +311,7 @@ int api_audit(struct api_request *c)
 	if (!query_number(&c->query, "limit", 1, 10000, &limit))
 		return request_fail(c, 400, "usage", "limit is a number up to 10000");
 	j = request_json(c);
-	put_list(&j, "entries");
+	json_put_open(&j, "entries", '[');
 	rc = archive_audit(c->f->store, (unsigned)limit, put_entry, &j);
 	json_close(&j, ']');
 	request_end(&j, 200);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "manager/fleet/plan.h"
 #include "manager/http/request.h"
-#include "manager/http/put.h"
 
 /* ---- what is in force ---- */
 
@@ -14,14 +14,14 @@ static void put_rule_status(struct json *j, const struct plan_rule *rule,
 			    const struct rule_status *r, bool there)
 {
 	json_open(j, '{');
-	put_text(j, "text", rule->text);
-	put_text(j, "state", reconcile_word(there ? r->state : RULE_PENDING));
+	json_put_nonempty(j, "text", rule->text);
+	json_put_nonempty(j, "state", reconcile_word(there ? r->state : RULE_PENDING));
 	if (there && r->number) {
-		put_u64(j, "methods", r->methods);
-		put_u64(j, "classes", r->classes);
-		put_u64(j, "calls", r->calls);
+		json_put_u64(j, "methods", r->methods);
+		json_put_u64(j, "classes", r->classes);
+		json_put_u64(j, "calls", r->calls);
 	}
-	put_text(j, "why", r->why);
+	json_put_nonempty(j, "why", r->why);
 	json_close(j, '}');
 }
 
@@ -30,9 +30,9 @@ static void put_status(struct json *j, const struct app *a, const struct instanc
 	static const struct rule_status none = { .state = RULE_PENDING };
 
 	json_open(j, '{');
-	put_text(j, "instance", i->id);
-	put_u64(j, "version", i->plan_version);
-	put_list(j, "rules");
+	json_put_nonempty(j, "instance", i->id);
+	json_put_u64(j, "version", i->plan_version);
+	json_put_open(j, "rules", '[');
 	for (size_t k = 0; k < a->plan.n; k++)
 		put_rule_status(j, &a->plan.rules[k], k < i->n_rules ? &i->rules[k] : &none,
 				i->state == INSTANCE_CONNECTED);
@@ -44,14 +44,14 @@ static void put_plan(struct json *j, const struct fleet *f, const struct app *a)
 {
 	const struct plan *p = &a->plan;
 
-	put_text(j, "application", a->name);
-	put_u64(j, "version", p->version);
+	json_put_nonempty(j, "application", a->name);
+	json_put_u64(j, "version", p->version);
 	if (p->changed_ms)
-		put_u64(j, "changed_ms", p->changed_ms);
-	put_text(j, "by", p->by);
-	put_text(j, "comment", p->comment);
+		json_put_u64(j, "changed_ms", p->changed_ms);
+	json_put_nonempty(j, "by", p->by);
+	json_put_nonempty(j, "comment", p->comment);
 	plan_json(p, j);
-	put_list(j, "status");
+	json_put_open(j, "status", '[');
 	for (struct instance *i = f->instances; i; i = i->next)
 		if (i->app == a && i->state != INSTANCE_ENDED)
 			put_status(j, a, i);
@@ -78,15 +78,15 @@ int api_plan(struct api_request *c)
 
 static void put_problems(struct json *j, const struct rule_errors *errors)
 {
-	put_list(j, "problems");
+	json_put_open(j, "problems", '[');
 	for (size_t i = 0; i < errors->n; i++) {
 		const struct rule_error *e = &errors->list[i];
 
 		json_open(j, '{');
-		put_u64(j, "line", (uint64_t)e->line);
-		put_u64(j, "column", (uint64_t)e->column);
-		put_text(j, "text", e->text);
-		put_text(j, "hint", e->hint);
+		json_put_u64(j, "line", (uint64_t)e->line);
+		json_put_u64(j, "column", (uint64_t)e->column);
+		json_put_nonempty(j, "text", e->text);
+		json_put_nonempty(j, "hint", e->hint);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -96,10 +96,9 @@ static int fail_rules(struct api_request *c, const struct rule_errors *errors)
 {
 	struct json j = request_json(c);
 
-	json_key(&j, "error");
-	json_open(&j, '{');
-	put_text(&j, "code", "rules");
-	put_text(&j, "text", errors->n ? errors->list[0].text : "the rules are wrong");
+	json_put_open(&j, "error", '{');
+	json_put_nonempty(&j, "code", "rules");
+	json_put_nonempty(&j, "text", errors->n ? errors->list[0].text : "the rules are wrong");
 	put_problems(&j, errors);
 	json_close(&j, '}');
 	return request_end(&j, 400);
@@ -115,11 +114,10 @@ static int fail_conflict(struct api_request *c)
 	a = fleet_app(c->f, c->args[0]);
 	version = a ? a->plan.version : 0;
 	pthread_mutex_unlock(&c->f->lock);
-	json_key(&j, "error");
-	json_open(&j, '{');
-	put_text(&j, "code", "conflict");
-	put_text(&j, "text", "somebody has changed the plan meanwhile: read it again");
-	put_u64(&j, "version", version);
+	json_put_open(&j, "error", '{');
+	json_put_nonempty(&j, "code", "conflict");
+	json_put_nonempty(&j, "text", "somebody has changed the plan meanwhile: read it again");
+	json_put_u64(&j, "version", version);
 	json_close(&j, '}');
 	return request_end(&j, 409);
 }
@@ -323,7 +321,7 @@ static bool has(const struct plan *p, const char *text)
 static void put_difference(struct json *j, const char *key, const struct plan *in,
 			   const struct plan *not_in)
 {
-	put_list(j, key);
+	json_put_open(j, key, '[');
 	for (size_t i = 0; i < in->n; i++)
 		if (!has(not_in, in->rules[i].text))
 			json_text(j, in->rules[i].text);
@@ -333,10 +331,10 @@ static void put_difference(struct json *j, const char *key, const struct plan *i
 static void put_version(struct json *j, const struct version *v, const struct plan *before)
 {
 	json_open(j, '{');
-	put_u64(j, "version", v->draft.plan.version);
-	put_u64(j, "changed_ms", v->draft.plan.changed_ms);
-	put_str(j, "by", v->by);
-	put_str(j, "comment", v->comment);
+	json_put_u64(j, "version", v->draft.plan.version);
+	json_put_u64(j, "changed_ms", v->draft.plan.changed_ms);
+	json_put_str(j, "by", v->by);
+	json_put_str(j, "comment", v->comment);
 	put_difference(j, "added", &v->draft.plan, before);
 	put_difference(j, "removed", before, &v->draft.plan);
 	json_close(j, '}');
@@ -371,7 +369,7 @@ int api_plan_history(struct api_request *c)
 	if (read_versions(c, &all, 0, limit + 1) < 0)
 		return request_fail(c, 500, "store", "the store cannot be read");
 	j = request_json(c);
-	put_list(&j, "versions");
+	json_put_open(&j, "versions", '[');
 	for (size_t i = 0; i < all.n && i < limit; i++)
 		put_version(&j, &all.v[i], i + 1 < all.n ? &all.v[i + 1].draft.plan : &nothing);
 	json_close(&j, ']');
@@ -390,11 +388,11 @@ int api_plan_version(struct api_request *c)
 	if (!all.n)
 		return request_fail(c, 404, "not_found", "there is no such version");
 	j = request_json(c);
-	put_str(&j, "application", c->args[0]);
-	put_u64(&j, "version", version);
-	put_u64(&j, "changed_ms", all.v[0].draft.plan.changed_ms);
-	put_str(&j, "by", all.v[0].by);
-	put_str(&j, "comment", all.v[0].comment);
+	json_put_str(&j, "application", c->args[0]);
+	json_put_u64(&j, "version", version);
+	json_put_u64(&j, "changed_ms", all.v[0].draft.plan.changed_ms);
+	json_put_str(&j, "by", all.v[0].by);
+	json_put_str(&j, "comment", all.v[0].comment);
 	plan_json(&all.v[0].draft.plan, &j);
 	versions_release(&all);
 	return request_end(&j, 200);
@@ -464,8 +462,8 @@ int api_rules_check(struct api_request *c)
 		rc = plan_draft_check(&d);
 	if (rc >= 0 || rc == E_SYNTAX) {
 		j = request_json(c);
-		put_bool(&j, "ok", rc >= 0);
-		put_list(&j, "rules");
+		json_put_bool(&j, "ok", rc >= 0);
+		json_put_open(&j, "rules", '[');
 		for (size_t i = 0; rc >= 0 && i < d.plan.n; i++)
 			json_text(&j, d.plan.rules[i].text);
 		json_close(&j, ']');

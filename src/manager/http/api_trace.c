@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "export/otlp.h"
 #include "export/perfetto.h"
 #include "manager/figures/pack.h"
 #include "manager/http/request.h"
-#include "manager/http/put.h"
 
 enum { LIMIT = 100, LIMIT_MAX = 1000, COLUMNS = 80, ROWS = 30, CELLS_MAX = 400, MAP_MAX = 500000 };
 
@@ -79,16 +79,15 @@ static bool read_filter(struct api_request *c, struct archive_filter *f)
 
 static void put_data(struct json *j, struct slice rest)
 {
-	json_key(j, "data");
-	json_open(j, '{');
+	json_put_open(j, "data", '{');
 	while (rest.n) {
 		const uint8_t *end = memchr(rest.p, 0, rest.n), *last;
 
 		last = end ? memchr(end + 1, 0, rest.n - (size_t)(end + 1 - rest.p)) : NULL;
 		if (!last)
 			break;
-		json_key(j, (const char *)rest.p);
-		json_str(j, (struct slice){ end + 1, (size_t)(last - end - 1) });
+		json_put_str(j, (const char *)rest.p,
+			     (struct slice){ end + 1, (size_t)(last - end - 1) });
 		rest = (struct slice){ last + 1, rest.n - (size_t)(last + 1 - rest.p) };
 	}
 	json_close(j, '}');
@@ -100,20 +99,20 @@ static void put_row(struct json *j, const struct archive_trace *t)
 	char id[24];
 
 	snprintf(id, sizeof(id), "%llx", (unsigned long long)t->id);
-	put_text(j, "id", id);
-	put_str(j, "application", t->app);
-	put_str(j, "instance", t->instance);
-	put_str(j, "root", t->root);
-	put_str(j, "thread", t->thread);
-	put_u64(j, "when_ms", t->when_ms);
-	put_u64(j, "elapsed_ns", t->elapsed_ns);
-	put_u64(j, "calls", t->calls);
+	json_put_nonempty(j, "id", id);
+	json_put_str(j, "application", t->app);
+	json_put_str(j, "instance", t->instance);
+	json_put_str(j, "root", t->root);
+	json_put_str(j, "thread", t->thread);
+	json_put_u64(j, "when_ms", t->when_ms);
+	json_put_u64(j, "elapsed_ns", t->elapsed_ns);
+	json_put_u64(j, "calls", t->calls);
 	if (t->parts) /* else the parts themselves are there */
-		put_u64(j, "parts", t->parts);
-	put_bool(j, "failed", t->flags & TX_IS_FAILED);
-	put_bool(j, "slow", t->flags & TX_IS_SLOW);
-	put_bool(j, "sampled", t->flags & TX_IS_SAMPLED);
-	put_bool(j, "cut", t->flags & TX_IS_CUT);
+		json_put_u64(j, "parts", t->parts);
+	json_put_bool(j, "failed", t->flags & TX_IS_FAILED);
+	json_put_bool(j, "slow", t->flags & TX_IS_SLOW);
+	json_put_bool(j, "sampled", t->flags & TX_IS_SAMPLED);
+	json_put_bool(j, "cut", t->flags & TX_IS_CUT);
 	put_data(j, t->data);
 }
 
@@ -144,14 +143,14 @@ int api_traces(struct api_request *c)
 	if (!read_filter(c, &f))
 		return 400;
 	l.j = request_json(c);
-	put_list(&l.j, "traces");
+	json_put_open(&l.j, "traces", '[');
 	if (archive_traces(c->f->store, &f, list_row, &l) < 0)
 		return request_fail(c, 500, "store", "the store cannot be read");
 	json_close(&l.j, ']');
 	if (l.n == f.limit) {
 		snprintf(next, sizeof(next), "%llu.%llu", (unsigned long long)l.at,
 			 (unsigned long long)l.id);
-		put_text(&l.j, "next", next);
+		json_put_nonempty(&l.j, "next", next);
 	}
 	return request_end(&l.j, 200);
 }
@@ -191,7 +190,7 @@ static void range_row(void *ctx, const struct archive_trace *t)
 
 static void put_cells(struct json *j, const struct heat *h, const char *key, const uint32_t *cells)
 {
-	put_list(j, key);
+	json_put_open(j, key, '[');
 	for (uint64_t row = 0; row < h->rows; row++) {
 		json_open(j, '[');
 		for (uint64_t column = 0; column < h->columns; column++)
@@ -205,17 +204,17 @@ static void put_heat(struct api_request *c, const struct heat *h)
 {
 	struct json j = request_json(c);
 
-	put_u64(&j, "from_ms", h->from);
-	put_u64(&j, "to_ms", h->from + h->step * h->columns);
-	put_u64(&j, "step_ms", h->step);
-	put_list(&j, "bounds_ns");
+	json_put_u64(&j, "from_ms", h->from);
+	json_put_u64(&j, "to_ms", h->from + h->step * h->columns);
+	json_put_u64(&j, "step_ms", h->step);
+	json_put_open(&j, "bounds_ns", '[');
 	for (uint64_t i = 0; i <= h->rows; i++)
 		json_u64(&j,
 			 (uint64_t)exp(h->low + (h->high - h->low) * (double)i / (double)h->rows));
 	json_close(&j, ']');
 	put_cells(&j, h, "cells", h->cells);
 	put_cells(&j, h, "failed", h->failed);
-	put_u64(&j, "total", h->total);
+	json_put_u64(&j, "total", h->total);
 	request_end(&j, 200);
 }
 
@@ -301,7 +300,7 @@ static int read_one(struct api_request *c, struct one *o)
 
 static void put_calls(struct json *j, const struct txn_part *p)
 {
-	put_list(j, "calls");
+	json_put_open(j, "calls", '[');
 	for (size_t i = 0; i < p->n; i++) {
 		const struct txn_call *call = &p->calls[i];
 
@@ -319,17 +318,16 @@ static void put_calls(struct json *j, const struct txn_part *p)
 static void put_part(struct json *j, const struct txn_part *p)
 {
 	json_open(j, '{');
-	put_u64(j, "part", p->part);
-	put_u64(j, "from", p->from);
-	json_key(j, "call");
-	json_i64(j, (int64_t)p->call - 1);
-	put_u64(j, "tid", p->tid);
-	put_str(j, "thread", p->thread);
-	put_u64(j, "submitted_ns", p->submitted_ns);
-	put_u64(j, "begin_ns", p->begin_ns);
-	put_u64(j, "end_ns", p->end_ns);
-	put_bool(j, "open", p->flags & TX_PART_OPEN);
-	put_bool(j, "never_begun", p->flags & TX_PART_NEVER_BEGUN);
+	json_put_u64(j, "part", p->part);
+	json_put_u64(j, "from", p->from);
+	json_put_i64(j, "call", (int64_t)p->call - 1);
+	json_put_u64(j, "tid", p->tid);
+	json_put_str(j, "thread", p->thread);
+	json_put_u64(j, "submitted_ns", p->submitted_ns);
+	json_put_u64(j, "begin_ns", p->begin_ns);
+	json_put_u64(j, "end_ns", p->end_ns);
+	json_put_bool(j, "open", p->flags & TX_PART_OPEN);
+	json_put_bool(j, "never_begun", p->flags & TX_PART_NEVER_BEGUN);
 	put_calls(j, p);
 	json_close(j, '}');
 }
@@ -344,16 +342,16 @@ int api_trace(struct api_request *c)
 		j = request_json(c);
 		o.row.parts = 0;
 		put_row(&j, &o.row);
-		put_u64(&j, "missed", o.t.missed);
-		put_list(&j, "names");
+		json_put_u64(&j, "missed", o.t.missed);
+		json_put_open(&j, "names", '[');
 		for (size_t i = 0; i < o.t.n_names; i++) {
 			json_open(&j, '{');
-			put_str(&j, "method", o.t.names[i].method);
-			put_bool(&j, "conditional", o.t.names[i].conditional);
+			json_put_str(&j, "method", o.t.names[i].method);
+			json_put_bool(&j, "conditional", o.t.names[i].conditional);
 			json_close(&j, '}');
 		}
 		json_close(&j, ']');
-		put_list(&j, "parts");
+		json_put_open(&j, "parts", '[');
 		for (size_t i = 0; i < o.t.n_parts; i++)
 			put_part(&j, &o.t.parts[i]);
 		json_close(&j, ']');

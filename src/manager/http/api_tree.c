@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "manager/http/request.h"
-#include "manager/http/put.h"
 
 enum { DEEPEST = WIRE_DEPTH_MAX + 1, IS_HOOKED = 1, HAS_DATA = 2, IS_CONDITIONAL = 4 };
 
@@ -126,7 +126,7 @@ static void put_id(struct json *j, const char *key, uint64_t id)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)id);
-	put_text(j, key, text);
+	json_put_nonempty(j, key, text);
 }
 
 static void put_node(struct json *j, const struct merged *m, const struct node *n)
@@ -135,26 +135,26 @@ static void put_node(struct json *j, const struct merged *m, const struct node *
 	put_id(j, "id", n->id);
 	if (n->parent != &m->root)
 		put_id(j, "parent", n->parent->id);
-	put_u64(j, "depth", n->depth);
-	put_str(j, "method", n->name->text);
-	put_u64(j, "calls", n->calls);
-	put_u64(j, "errors", n->errors);
-	put_u64(j, "timed", n->timed);
+	json_put_u64(j, "depth", n->depth);
+	json_put_str(j, "method", n->name->text);
+	json_put_u64(j, "calls", n->calls);
+	json_put_u64(j, "errors", n->errors);
+	json_put_u64(j, "timed", n->timed);
 	if (n->timed) {
-		put_u64(j, "total_ns", n->total_ns);
-		put_u64(j, "self_ns", n->self_ns);
-		put_u64(j, "min_ns", n->min_ns);
-		put_u64(j, "max_ns", n->max_ns);
+		json_put_u64(j, "total_ns", n->total_ns);
+		json_put_u64(j, "self_ns", n->self_ns);
+		json_put_u64(j, "min_ns", n->min_ns);
+		json_put_u64(j, "max_ns", n->max_ns);
 	}
-	put_bool(j, "hooked", n->flags & IS_HOOKED);
-	put_bool(j, "has_data", n->flags & HAS_DATA);
-	put_bool(j, "conditional", n->flags & IS_CONDITIONAL);
+	json_put_bool(j, "hooked", n->flags & IS_HOOKED);
+	json_put_bool(j, "has_data", n->flags & HAS_DATA);
+	json_put_bool(j, "conditional", n->flags & IS_CONDITIONAL);
 	json_close(j, '}');
 }
 
 static void put_rows(struct json *j, struct merged *m)
 {
-	put_list(j, "nodes");
+	json_put_open(j, "nodes", '[');
 	for (struct node *n = m->root.first; n;) {
 		bool shown = is_shown(m, n);
 
@@ -191,7 +191,7 @@ static void put_names(struct json *j, struct merged *m, struct map *numbers)
 	uintptr_t next = 0;
 	bool fresh;
 
-	put_list(j, "methods");
+	json_put_open(j, "methods", '[');
 	for (struct node *n = m->root.first; n; n = after(m, n, is_shown(m, n))) {
 		uintptr_t *at = is_shown(m, n) ? map_put(numbers, n->name->text, &fresh) : NULL;
 
@@ -213,10 +213,9 @@ static void put_columns(struct json *j, struct merged *m)
 	struct map numbers = { 0 };
 
 	put_names(j, m, &numbers);
-	json_key(j, "columns");
-	json_open(j, '{');
+	json_put_open(j, "columns", '{');
 	for (int column = 0; column < (int)COUNT(names); column++) {
-		put_list(j, names[column]);
+		json_put_open(j, names[column], '[');
 		for (struct node *n = m->root.first; n; n = after(m, n, is_shown(m, n))) {
 			uintptr_t *at = is_shown(m, n) ? map_get(&numbers, n->name->text) : NULL;
 
@@ -286,8 +285,8 @@ int api_tree(struct api_request *c)
 		put_columns(&j, &m);
 	else
 		put_rows(&j, &m);
-	put_u64(&j, "total", m.total);
-	put_u64(&j, "omitted", m.total - m.shown);
-	put_u64(&j, "instances", m.instances);
+	json_put_u64(&j, "total", m.total);
+	json_put_u64(&j, "omitted", m.total - m.shown);
+	json_put_u64(&j, "instances", m.instances);
 	return request_end(&j, 200);
 }

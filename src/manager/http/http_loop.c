@@ -51,12 +51,9 @@ int request_fail(struct api_request *c, int status, const char *code, const char
 	buf_clear(&c->out);
 	j = json_to(&c->out);
 	json_open(&j, '{');
-	json_key(&j, "error");
-	json_open(&j, '{');
-	json_key(&j, "code");
-	json_text(&j, code);
-	json_key(&j, "text");
-	json_text(&j, text);
+	json_put_open(&j, "error", '{');
+	json_put_text(&j, "code", code);
+	json_put_text(&j, "text", text);
 	json_close(&j, '}');
 	json_close(&j, '}');
 	return status;

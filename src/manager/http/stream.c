@@ -59,10 +59,8 @@ static void put_line(struct stream *s, struct slice line)
 
 	buf_text(&s->out, "event: line\ndata: ");
 	json_open(&j, '{');
-	json_key(&j, "n");
-	json_u64(&j, s->line++);
-	json_key(&j, "text");
-	json_str(&j, line);
+	json_put_u64(&j, "n", s->line++);
+	json_put_str(&j, "text", line);
 	json_close(&j, '}');
 	buf_text(&s->out, "\n\n");
 }
@@ -237,10 +235,8 @@ int api_events(struct api_request *c)
 	buf_text(&s->out, "event: hello\ndata: ");
 	j = json_to(&s->out);
 	json_open(&j, '{');
-	json_key(&j, "now_ms");
-	json_u64(&j, fleet_day_ms());
-	json_key(&j, "role");
-	json_text(&j, c->role == ROLE_OPERATE ? "operate" : "view");
+	json_put_u64(&j, "now_ms", fleet_day_ms());
+	json_put_text(&j, "role", c->role == ROLE_OPERATE ? "operate" : "view");
 	json_close(&j, '}');
 	buf_text(&s->out, "\n\n");
 	c->stream = s;

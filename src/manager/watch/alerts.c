@@ -141,35 +141,19 @@ void alert_text(const struct alert *a, struct buf *out)
 
 /* ---- JSON ---- */
 
-static void put_number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
-}
-
-static void put_text(struct json *j, const char *key, const char *v)
-{
-	if (!v[0])
-		return;
-	json_key(j, key);
-	json_text(j, v);
-}
-
 static void put_figures(const struct alert *a, struct json *j)
 {
-	json_key(j, "methods");
-	json_open(j, '[');
+	json_put_open(j, "methods", '[');
 	for (size_t i = 0; i < a->n; i++) {
 		const struct alert_figure *f = &a->figures[i];
 
 		json_open(j, '{');
-		put_text(j, "method", f->method);
-		put_number(j, "value", f->value);
-		put_number(j, "usual", f->usual);
-		put_number(j, "limit", f->limit);
-		put_number(j, "lost", f->lost);
-		json_key(j, "good");
-		json_bool(j, f->is_good);
+		json_put_nonempty(j, "method", f->method);
+		json_put_double(j, "value", f->value);
+		json_put_double(j, "usual", f->usual);
+		json_put_double(j, "limit", f->limit);
+		json_put_double(j, "lost", f->lost);
+		json_put_bool(j, "good", f->is_good);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -177,12 +161,11 @@ static void put_figures(const struct alert *a, struct json *j)
 
 static void put_dig(const struct alert *a, struct json *j)
 {
-	put_text(j, "instance", a->instance);
-	put_text(j, "dig", a->dig);
-	json_key(j, "digging");
-	json_bool(j, a->digging);
-	put_text(j, "finding", a->finding);
-	put_text(j, "why_no_finding", a->why);
+	json_put_nonempty(j, "instance", a->instance);
+	json_put_nonempty(j, "dig", a->dig);
+	json_put_bool(j, "digging", a->digging);
+	json_put_nonempty(j, "finding", a->finding);
+	json_put_nonempty(j, "why_no_finding", a->why);
 	if (a->answer.n && !a->answer.err) {
 		json_key(j, "evidence");
 		buf_put(j->out, buf_slice(&a->answer));
@@ -196,18 +179,15 @@ void alert_json(const struct alert *a, struct json *j)
 
 	alert_text(a, &text);
 	json_open(j, '{');
-	put_text(j, "id", a->id);
-	put_text(j, "application", a->app);
-	put_text(j, "kind", kinds[a->kind]);
-	put_text(j, "state", a->ended_ms ? "over" : "open");
-	json_key(j, "began_ms");
-	json_u64(j, a->began_ms);
+	json_put_nonempty(j, "id", a->id);
+	json_put_nonempty(j, "application", a->app);
+	json_put_nonempty(j, "kind", kinds[a->kind]);
+	json_put_nonempty(j, "state", a->ended_ms ? "over" : "open");
+	json_put_u64(j, "began_ms", a->began_ms);
 	if (a->ended_ms) {
-		json_key(j, "ended_ms");
-		json_u64(j, a->ended_ms);
+		json_put_u64(j, "ended_ms", a->ended_ms);
 	}
-	json_key(j, "text");
-	json_str(j, buf_slice(&text));
+	json_put_str(j, "text", buf_slice(&text));
 	put_figures(a, j);
 	put_dig(a, j);
 	json_close(j, '}');

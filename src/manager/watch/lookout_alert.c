@@ -17,8 +17,7 @@ static void put_message(const struct alert *a, const char *event, struct slice j
 
 	alert_text(a, &text);
 	json_open(&j, '{');
-	json_key(&j, "event");
-	json_text(&j, event);
+	json_put_text(&j, "event", event);
 	json_key(&j, "text"); /* which chats show */
 	buf_printf(&text, "%s%s", a->finding[0] ? ". " : "", a->finding);
 	json_str(&j, buf_slice(&text));
