@@ -388,8 +388,8 @@ void digs_step(struct fleet *f, uint64_t now)
 		if (!digs_runs(d))
 			continue;
 		drain(&d->out, &d->answer);
-		if (drain(&d->err, &d->lines) && f->hub.woken)
-			f->hub.woken(f->hub.ctx);
+		if (drain(&d->err, &d->lines))
+			hub_wake(&f->hub);
 		if (now > d->end_by_ms)
 			kill(d->pid, SIGKILL);
 		if (waitpid(d->pid, &status, WNOHANG) == d->pid)

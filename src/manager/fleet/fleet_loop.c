@@ -212,8 +212,7 @@ static void change_slot(struct fleet *f)
 			poll_flush(f, i);
 	f->slot_ms = now - now % SLOT_MS;
 	tell_figures(f);
-	if (f->hub.woken) /* streams find out whether anybody is there */
-		f->hub.woken(f->hub.ctx);
+	hub_wake(&f->hub); /* streams find out whether anybody is there */
 }
 
 struct polled {

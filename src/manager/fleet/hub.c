@@ -8,12 +8,29 @@ void hub_init(struct hub *h)
 {
 	*h = (struct hub){ 0 };
 	pthread_mutex_init(&h->lock, NULL);
+	pthread_mutex_init(&h->waking, NULL);
 }
 
 void hub_release(struct hub *h)
 {
 	for (size_t i = 0; i < HUB_EVENTS; i++)
 		buf_release(&h->events[i].text);
+}
+
+void hub_listen(struct hub *h, void (*woken)(void *ctx), void *ctx)
+{
+	pthread_mutex_lock(&h->waking);
+	h->woken = woken;
+	h->ctx = ctx;
+	pthread_mutex_unlock(&h->waking);
+}
+
+void hub_wake(struct hub *h)
+{
+	pthread_mutex_lock(&h->waking);
+	if (h->woken)
+		h->woken(h->ctx);
+	pthread_mutex_unlock(&h->waking);
 }
 
 void hub_put(struct hub *h, struct slice app, const char *name, struct slice json)
@@ -29,8 +46,7 @@ void hub_put(struct hub *h, struct slice app, const char *name, struct slice jso
 	buf_text(&e->text, "\n\n");
 	h->next++;
 	pthread_mutex_unlock(&h->lock);
-	if (h->woken)
-		h->woken(h->ctx);
+	hub_wake(h);
 }
 
 uint64_t hub_now(struct hub *h)

@@ -20,7 +20,8 @@ struct hub {
 	pthread_mutex_t lock;
 	uint64_t next; /* number of the event that comes */
 	struct hub_event events[HUB_EVENTS];
-	void (*woken)(void *ctx); /* called without the lock when something came */
+	pthread_mutex_t waking; /* the listener is there as long as it is held */
+	void (*woken)(void *ctx);
 	void *ctx;
 };
 
@@ -28,6 +29,11 @@ void hub_init(struct hub *h);
 void hub_release(struct hub *h);
 void hub_put(struct hub *h, struct slice app, const char *name, struct slice json);
 uint64_t hub_now(struct hub *h);
+
+/* Who is called when something came, without h->lock; it may not call the hub.  NULL: nobody any more;
+ * when that returns no call is under way. */
+void hub_listen(struct hub *h, void (*woken)(void *ctx), void *ctx);
+void hub_wake(struct hub *h); /* calls them, though nothing came */
 
 /* Appends what came since *at, of one application (NULL: of all), and moves *at.  False: some were
  * missed. */

@@ -536,8 +536,7 @@ int http_start(struct http **out, struct fleet *f, uint16_t *port)
 		http_stop(h);
 		return rc;
 	}
-	f->hub.woken = stream_wake_all;
-	f->hub.ctx = h;
+	hub_listen(&f->hub, stream_wake_all, h);
 	*out = h;
 	return 0;
 }
@@ -555,7 +554,7 @@ void http_stop(struct http *h)
 	if (!h)
 		return;
 	if (h->daemon) {
-		h->fleet->hub.woken = NULL;
+		hub_listen(&h->fleet->hub, NULL, NULL);
 		MHD_stop_daemon(h->daemon);
 	}
 	free(h->cert);
