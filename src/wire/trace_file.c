@@ -6,27 +6,11 @@
  *	... */
 #include "wire/trace_file.h"
 
+#include "base/crc32.h"
+
 enum { VERSION = 1, HEAD = 16, PIECE = 12, PAYLOAD_MAX = 512 << 20 };
 
 static const char magic[] = "SondeRec";
-
-/* The checksum of zlib and Ethernet, four bits at a time. */
-static uint32_t crc32_of(const uint8_t *p, size_t n)
-{
-	static const uint32_t table[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-	uint32_t crc = UINT32_MAX;
-
-	for (size_t i = 0; i < n; i++) {
-		crc ^= p[i];
-		crc = crc >> 4 ^ table[crc & 15];
-		crc = crc >> 4 ^ table[crc & 15];
-	}
-	return ~crc;
-}
 
 static uint32_t get(const uint8_t *p)
 {
@@ -38,7 +22,7 @@ static uint32_t get(const uint8_t *p)
 static void put_crc(struct buf *out, size_t from)
 {
 	if (!out->err)
-		buf_u32(out, crc32_of(out->p + from, out->n - from));
+		buf_u32(out, crc32_of((struct slice){ out->p + from, out->n - from }));
 }
 
 void trace_file_begin(struct buf *out)
@@ -83,7 +67,7 @@ int trace_file_open(struct trace_file *t, struct slice file, struct fault *f)
 		return fault_set(f, E_SYNTAX, 0, "not a recording of Sonde's");
 	if (file.n < HEAD)
 		return fault_set(f, E_TRUNCATED, (long)file.n, "cut off in its first bytes");
-	if (get(file.p + 12) != crc32_of(file.p, 12))
+	if (get(file.p + 12) != crc32_of((struct slice){ file.p, 12 }))
 		return fault_set(f, E_SYNTAX, 0, "damaged: its head has a wrong checksum");
 	if (get(file.p + 8) != VERSION)
 		return fault_set(f, E_VERSION, 8,
@@ -106,7 +90,7 @@ static long piece(const struct trace_file *t, struct fault *f)
 		return fault_set(f, E_TRUNCATED, (long)t->at,
 				 "cut off or damaged: a piece of %zu bytes, of which %zu are there",
 				 n, left - PIECE);
-	if (get(p + 8 + n) != crc32_of(p, 8 + n))
+	if (get(p + 8 + n) != crc32_of((struct slice){ p, 8 + n }))
 		return fault_set(f, E_SYNTAX, (long)t->at, "damaged: a piece has a wrong checksum");
 	return (long)(n + PIECE);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c - WHERE SPOOL BEGIN_MS write|read: the manager's store without the manager, so that its engines
+/* engine.c - WHERE SPOOL BEGIN_MS write|read|race|age|sweep: the manager's store without the manager, so that its engines
  * can be compared.
  *
  * write: puts in the first half of what there is, says so, and waits for a line on stdin; the second
  * half, and so on.  What is written depends on nothing but BEGIN_MS.  read: asks for all of it, and
- * prints the answers without what an engine may choose (ids). */
+ * prints the answers without what an engine may choose (ids).  race: two managers write the same versions of a
+ * plan in the same moment.  age: puts in old transactions, and young ones; sweep: waits until the old ones have
+ * gone. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -382,18 +385,136 @@ static void read_all(struct archive *s)
 	archive_audit(s, 15, on_audit, NULL);
 }
 
+/* ---- two managers ---- */
+
+enum { RACES = 6 };
+
+static pthread_barrier_t ready;
+
+struct racer {
+	struct archive *s;
+	const char *name;
+	bool won[RACES + 1];
+};
+
+static void *race_one(void *ctx)
+{
+	struct racer *r = ctx;
+
+	for (uint64_t v = 1; v <= RACES; v++) {
+		struct job_plan *j = archive_job(sizeof(*j));
+
+		j->job.kind = JOB_PLAN;
+		j->app = dup_text(&j->job, "contested");
+		j->by = j->comment = dup_text(&j->job, "");
+		j->doc = dup_text(&j->job, r->name);
+		j->version = v;
+		pthread_barrier_wait(&ready);
+		r->won[v] = archive_put_wait(r->s, &j->job) >= 0;
+	}
+	return NULL;
+}
+
+static void see_winner(void *ctx, const struct archive_plan *p)
+{
+	struct racer *all = ctx;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (all[i].won[p->version] && !slice_is(p->doc, all[i].name))
+			die("the winner's version is not the one that is stored");
+	printf("version %llu %.*s\n", (unsigned long long)p->version, SLICE_FMT(p->doc));
+}
+
+static void race(const char *where, const char *spool, const struct archive_limits *limits)
+{
+	struct racer all[2] = { { .name = "first" }, { .name = "second" } };
+	pthread_t threads[2];
+	unsigned won = 0;
+
+	pthread_barrier_init(&ready, NULL, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		char own[4096];
+
+		snprintf(own, sizeof(own), "%s-%s", spool, all[i].name);
+		if (archive_open(&all[i].s, where, own, limits) < 0 ||
+		    pthread_create(&threads[i], NULL, race_one, &all[i]) != 0)
+			die("race");
+	}
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned v = 1; v <= RACES; v++) {
+		if (all[0].won[v] && all[1].won[v])
+			die("both were told that they had written a version");
+		won += all[0].won[v] || all[1].won[v];
+	}
+	archive_plans(all[0].s, slice_str("contested"), 0, 100, see_winner, all);
+	printf("won %u\n", won);
+	for (unsigned i = 0; i < 2; i++)
+		archive_close(all[i].s);
+}
+
+/* ---- what is too old ---- */
+
+enum { OLD = 40000, YOUNG = 10, SWEEP_S = 30 };
+
+static void put_aged(struct archive *s)
+{
+	for (unsigned n = 0; n < OLD + YOUNG; n++) {
+		struct job_trace *j = archive_job(sizeof(*j));
+
+		j->job.kind = JOB_TRACE;
+		j->t.app = j->t.instance = j->t.root = j->t.thread = dup_text(&j->job, "x");
+		j->t.data =
+			arena_dup(&j->job.mem, (struct slice){ (const uint8_t *)"a\0b\0c\0d", 8 });
+		j->t.blob = dup_text(&j->job, "blob");
+		j->t.when_ms = n < OLD ? begin_ms - 40ull * 86400000 + n : begin_ms + n;
+		archive_put(s, &j->job);
+	}
+}
+
+static void count_trace(void *ctx, const struct archive_trace *t)
+{
+	(void)t;
+	++*(unsigned *)ctx;
+}
+
+static void see_sweep(struct archive *s)
+{
+	struct archive_filter f = { .to_ms = INT64_MAX,
+				    .max_ns = UINT64_MAX,
+				    .limit = OLD + YOUNG };
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SWEEP_S * 10; i++) {
+		n = 0;
+		archive_traces(s, &f, count_trace, &n);
+		if (n <= YOUNG)
+			break;
+		usleep(100000);
+	}
+	printf("left %u\n", n);
+}
+
 int main(int argc, char **argv)
 {
 	struct archive_limits limits = { 30, 1ull << 30 };
 	struct archive *s = NULL;
 
 	if (argc != 5)
-		die("WHERE SPOOL BEGIN_MS write|read");
+		die("WHERE SPOOL BEGIN_MS write|read|race|age|sweep");
 	begin_ms = strtoull(argv[3], NULL, 10);
+	if (strcmp(argv[4], "race") == 0) {
+		race(argv[1], argv[2], &limits);
+		return 0;
+	}
 	if (archive_open(&s, argv[1], argv[2], &limits) < 0)
 		return 3;
 	if (strcmp(argv[4], "write") == 0)
 		write_all(s);
+	else if (strcmp(argv[4], "age") == 0)
+		put_aged(s);
+	else if (strcmp(argv[4], "sweep") == 0)
+		see_sweep(s);
 	else
 		read_all(s);
 	archive_close(s);

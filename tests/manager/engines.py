@@ -2,10 +2,12 @@
 # engines.py OUT JAVA CLASSES APP RELEASE: the same is written to SQLite and to ClickHouse, and asked of both.  Between ClickHouse and the
 # store stands a proxy that loses every third answer, and in the middle the server is killed.
 # Then all of check.py runs with ClickHouse as its store.
+import concurrent.futures
 import http.server
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -16,13 +18,11 @@ import urllib.request
 
 OUT = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from manager import Manager, children, start, test, wait_for  # noqa: E402
+
 DIR = tempfile.mkdtemp()
 BEGIN = int(time.time() * 1000) // 600000 * 600000 - 3600000
-children = []
-
-
-def test(name, good, why=""):
-    print(f"ok {name}" if good else f"not ok {name}: {why}", flush=True)
 
 
 def free_port():
@@ -141,6 +141,97 @@ def read(where, spool):
     return said.returncode, [line for line in lines if line not in set(free)] + sorted(free)
 
 
+def engine(where, spool, what):
+    return subprocess.run([f"{OUT}/manager-engine", where, spool, str(BEGIN), what], capture_output=True, text=True, timeout=120)
+
+
+def check_sweep():
+    """What is too old goes as fast as it came, with all that belongs to it."""
+    engine(f"{DIR}/old", "", "age")
+    said = engine(f"{DIR}/old", "", "sweep")
+    db = sqlite3.connect(f"{DIR}/old/sonde.db")
+    rows = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("trace", "blob", "data")]
+    db.close()
+    test("manager-sqlite-old-transactions-go-at-once", said.stdout == "left 10\n" and rows == [10, 10, 20], (said, rows))
+
+
+def check_spool(server):
+    """A batch that the disk has changed is set aside, and those behind it arrive."""
+    spool, where = f"{server.dir}/rotten", f"clickhouse://127.0.0.1:{server.port}/rotten"
+    ask(server.port, b"CREATE DATABASE IF NOT EXISTS rotten")
+    engine(f"clickhouse://127.0.0.1:{free_port()}/rotten", spool, "age")
+    batches = sorted(n for n in os.listdir(spool) if n.endswith(".batch"))
+    with open(f"{spool}/{batches[0]}", "r+b") as f:
+        f.seek(100)
+        byte = f.read(1)
+        f.seek(100)
+        f.write(bytes([byte[0] ^ 1]))
+    with subprocess.Popen([f"{OUT}/manager-engine", where, spool, str(BEGIN), "sweep"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as p:
+        children.append(p)
+        end = time.time() + 90
+        while time.time() < end and any(n.endswith(".batch") for n in os.listdir(spool)):
+            time.sleep(0.1)
+        p.kill()
+    left = os.listdir(spool)
+    test("manager-clickhouse-sets-aside-what-the-disk-has-changed",
+         [n for n in left if n.endswith(".refused")] == [batches[0].replace("batch", "refused")] and
+         not any(n.endswith(".batch") for n in left), (batches, left))
+
+
+def check_late(server):
+    """sonded starts without its store, says so, leaves processes as they are, and goes on when it comes; plans of one manager
+    reach another one."""
+    java, classes, app = sys.argv[2:5]
+    path = f"/api/v1/applications/{app}/plan"
+    where = f"clickhouse://127.0.0.1:{server.port}/late"
+    options = ["--only", app, "--interval", "0.5", "--watch", "off"]
+    a, b = (Manager(OUT, where, f"{DIR}/log-{n}", ["--spool", f"{DIR}/spool-{n}", *options]) for n in "ab")
+    ask(server.port, b"CREATE DATABASE IF NOT EXISTS late")
+    shop = start([java, f"-agentpath:{OUT}/libsonde.so", "-cp", classes, app, "600"])
+    server.kill()
+    a.start()
+    wait_for(lambda: a.get(f"/applications/{app}").get("connected"))
+    status, health = a.ask("/api/v1/health")
+    test("manager-starts-without-its-store", status == 200 and health["status"] == "degraded" and len(health["problems"]) == 2, health)
+    status, answer = a.ask(path, {"version": 0, "rules": [{"text": "com.shop.Cart::*"}]}, "PUT")
+    test("manager-takes-no-plan-without-its-store", status == 503, answer)
+    server.start()
+    test("manager-goes-on-when-its-store-comes", wait_for(lambda: a.get("/health").get("status") == "ok"), a.get("/health"))
+    status, answer = a.ask(path, {"version": 0, "rules": [{"text": "com.shop.Cart::*"}]}, "PUT")
+
+    def methods():
+        return [i.get("methods", 0) for i in a.get(f"/applications/{app}").get("instances", [])]
+    test("manager-takes-plans-when-its-store-is-there", status == 200 and wait_for(lambda: sum(methods()) > 0), answer)
+    check_two(a, b, app, path)
+    server.kill()
+    a.kill()
+    a.start()
+    wait_for(lambda: sum(methods()) > 0)
+    time.sleep(1.5)  # some looks at the process
+    test("manager-without-its-store-takes-no-rule-out", sum(methods()) > 0, methods())
+    server.start()
+    plan = wait_for(lambda: (lambda p: p if len(p.get("rules", [])) == 9 else None)(a.ask(path)[1]))
+    test("manager-knows-its-plan-when-the-store-is-back", plan, a.ask(path))
+    a.end()
+    shop.kill()
+    shop.wait()
+
+
+def check_two(a, b, app, path):
+    b.start()
+    wait_for(lambda: b.ask(path)[1].get("version") == 1)
+
+    def hook(i):
+        return (a if i % 2 else b).ask(path + "/rules", {"hook": [f"com.shop.Nowhere::m{i}"]})[0]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(hook, range(8)))
+    plans = wait_for(lambda: (lambda p: p if p[0] == p[1] == 9 else None)([len(m.ask(path)[1].get("rules", [])) for m in (a, b)]))
+    test("manager-two-on-one-store-lose-no-rule", answers == [200] * 8 and plans, (answers, a.ask(path)[1].get("rules"),
+                                                                                  b.ask(path)[1].get("rules")))
+    b.kill()
+
+
 def first_difference(a, b):
     return next(((x, y) for x, y in zip(a + [""], b + [""]) if x != y), (len(a), len(b)))
 
@@ -156,9 +247,9 @@ def check(server, expected):
     code, answers = read(f"clickhouse://127.0.0.1:{server.port}/sonde", f"{server.dir}/spool")
     test(name + "-answers-as-sqlite-does", code == 0 and len(expected) > 500 and answers == expected,
          (code, first_difference(answers, expected)))
-    status = subprocess.run([f"{OUT}/manager-engine", f"clickhouse://127.0.0.1:{free_port()}/sonde", f"{server.dir}/other",
-                             str(BEGIN), "read"], capture_output=True, timeout=60).returncode
-    test(name + "-is-needed-at-start", status == 3, status)
+    said = engine(f"clickhouse://127.0.0.1:{server.port}/sonde", f"{server.dir}/race", "race")
+    test(name + "-gives-a-version-to-one-of-two-managers", said.returncode == 0 and said.stdout.count("version") >= 5 and
+         f"won {said.stdout.count('version')}" in said.stdout, said)
 
 
 def check_all(server):
@@ -171,10 +262,13 @@ def check_all(server):
 def main():
     status, said = write(f"{DIR}/sqlite", "")
     code, expected = read(f"{DIR}/sqlite", "")
+    check_sweep()
     test("manager-sqlite-takes-and-tells", status == 0 and code == 0 and len(expected) > 500, (status, code, said, expected[:5]))
     if shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"):
         server = Server("clickhouse", debian, f"{DIR}/debian")
         check(server, expected)
+        check_spool(server)
+        check_late(server)
         check_all(server)
     else:
         print("skip manager-clickhouse: no clickhouse-server")

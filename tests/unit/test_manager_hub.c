@@ -86,7 +86,8 @@ TEST(events_of_other_applications_are_left_out)
 	hub_put(&h, slice_str(""), "x", slice_str("3"));
 	CHECK(hub_read(&h, &at, "a", &out) && at == 3);
 	buf_u8(&out, 0);
-	CHECK(strcmp((char *)out.p, "id: 0\nevent: x\ndata: 1\n\nid: 2\nevent: x\ndata: 3\n\n") == 0);
+	CHECK(strcmp((char *)out.p, "id: 0\nevent: x\ndata: 1\n\nid: 2\nevent: x\ndata: 3\n\n") ==
+	      0);
 	buf_release(&out);
 	hub_release(&h);
 }

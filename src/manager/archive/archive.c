@@ -45,6 +45,19 @@ uint64_t archive_now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+bool archive_pair(struct slice *data, struct slice pair[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const uint8_t *end = data->n ? memchr(data->p, 0, data->n) : NULL;
+
+		if (!end)
+			return false;
+		pair[i] = (struct slice){ data->p, (size_t)(end - data->p) };
+		*data = (struct slice){ end + 1, data->n - pair[i].n - 1 };
+	}
+	return true;
+}
+
 /* ---- the queue ---- */
 
 /* Of those that wait for a job. */
@@ -180,7 +193,7 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static struct archive_job *take_all(struct archive *s)
+static struct archive_job *take_all(struct archive *s, bool waits)
 {
 	struct archive_job *jobs;
 	struct timespec until;
@@ -188,7 +201,7 @@ static struct archive_job *take_all(struct archive *s)
 	pthread_mutex_lock(&s->lock);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 1;
-	if (!s->first && !s->ends)
+	if (!s->first && !s->ends && waits)
 		pthread_cond_timedwait(&s->work, &s->lock, &until);
 	jobs = s->first;
 	s->first = NULL;
@@ -211,13 +224,13 @@ static bool someone_waits(struct archive *s)
 static void *write_all(void *arg)
 {
 	struct archive *s = arg;
-	bool ends = false;
+	bool ends = false, sweeps = false;
 
 	while (!ends) {
 		struct archive_job *jobs;
 
 		ends = __atomic_load_n(&s->ends, __ATOMIC_ACQUIRE);
-		jobs = take_all(s);
+		jobs = take_all(s, !sweeps);
 		if (jobs) {
 			run_all(s, jobs);
 			if (!ends && !someone_waits(s))
@@ -225,8 +238,8 @@ static void *write_all(void *arg)
 		}
 		if (s->engine->tick)
 			s->engine->tick(s->back);
-		if (archive_now_ms() - s->swept_ms > SWEEP_MS) {
-			s->engine->sweep(s->back);
+		if (sweeps || archive_now_ms() - s->swept_ms > SWEEP_MS) {
+			sweeps = s->engine->sweep(s->back) && !ends;
 			s->swept_ms = archive_now_ms();
 		}
 	}
@@ -310,6 +323,11 @@ void archive_close(struct archive *s)
 	mem_free(s);
 }
 
+bool archive_is_shared(const struct archive *s)
+{
+	return s->engine->is_away != NULL;
+}
+
 void archive_state(struct archive *s, struct archive_state *out)
 {
 	pthread_mutex_lock(&s->lock);
@@ -319,7 +337,10 @@ void archive_state(struct archive *s, struct archive_state *out)
 				       .is_well = s->is_well };
 	pthread_mutex_unlock(&s->lock);
 	out->bytes = s->engine->bytes(s->back);
+	if (!archive_is_shared(s))
+		return;
 	out->spooled = s->engine->waiting(s->back);
+	out->is_away = s->engine->is_away(s->back);
 }
 
 /* ---- reading ---- */

@@ -26,6 +26,8 @@ struct archive_limits {
  * waits while it is down.  0; or negative after a line in the log. */
 int archive_open(struct archive **out, const char *where, const char *spool,
 		 const struct archive_limits *limits);
+/* Do others write there, too? */
+bool archive_is_shared(const struct archive *s);
 void archive_close(struct archive *s); /* writes what is queued; NULL is fine */
 
 /* ---- figures ---- */
@@ -220,6 +222,7 @@ struct archive_state {
 	uint64_t bytes, queued, written, failed;
 	uint64_t spooled; /* bytes on disk here, for an engine that is down */
 	bool is_well;
+	bool is_away; /* the engine does not answer; what comes waits on disk here */
 };
 void archive_state(struct archive *s, struct archive_state *out);
 

@@ -16,7 +16,9 @@ struct archive_engine {
 	int (*open)(void **back, const struct archive_place *place); /* logs what is wrong */
 	void (*close)(void *back);
 	uint64_t (*bytes)(void *back);
+	/* Of one that others write to as well, else NULL. */
 	uint64_t (*waiting)(void *back); /* bytes that were promised, and are not in it yet */
+	bool (*is_away)(void *back);	 /* it does not answer */
 
 	/* begin, then run for each job, then commit: what fails alone leaves nothing.  When `run` says
 	 * E_IO and `is_lost` is true, all that came since begin has gone. */
@@ -25,8 +27,10 @@ struct archive_engine {
 	bool (*is_lost)(void *back);
 	bool (*commit)(void *back);
 	void (*rollback)(void *back);
-	void (*tick)(void *back);  /* about once a second; may be NULL */
-	void (*sweep)(void *back); /* once a minute: takes out what is too old, or too much */
+	void (*tick)(void *back); /* about once a second; may be NULL */
+	/* Once a minute: takes out what is too old, or too much; true: there is more of it, to be taken out
+	 * when jobs have had their turn. */
+	bool (*sweep)(void *back);
 
 	int (*bases)(void *back, struct slice instance, archive_on_base *on, void *ctx);
 	int (*figures)(void *back, const struct archive_span *span, archive_on_figure *on,
@@ -46,6 +50,8 @@ struct archive_engine {
 extern const struct archive_engine sqlite_engine, clickhouse_engine;
 
 uint64_t archive_now_ms(void);
+/* Takes the first name and value off captured data; false: there is none. */
+bool archive_pair(struct slice *data, struct slice pair[2]);
 /* Makes a directory with those above it; no two managers may use one: *fd keeps it. */
 int archive_take_dir(const char *dir, int *fd);
 

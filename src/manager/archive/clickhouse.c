@@ -14,13 +14,7 @@
 #include "manager/figures/varint.h"
 #include "manager/log.h"
 
-enum {
-	FIRST_RETRY_MS = 50,
-	LAST_RETRY_MS = 5000,
-	REFUSALS_MAX = 20,
-	SWEEP_EVERY_MS = 600000,
-	FRAME = 9
-};
+enum { SWEEP_EVERY_MS = 600000, FRAME = 9 };
 static const uint64_t day_ms = 86400000;
 
 /* ---- rows ---- */
@@ -53,16 +47,8 @@ static uint64_t version_now(struct clickhouse *c)
 	return archive_now_ms() << 20 | (++c->jobs & 0xfffff);
 }
 
-struct doc {
-	const char *kind;
-	struct slice key, app, who, comment, text;
-	uint64_t at, number;
-};
-
-static int put_doc(struct clickhouse *c, const struct doc *d)
+void clickhouse_put_doc(struct clickhouse *c, struct buf *out, const struct clickhouse_doc *d)
 {
-	struct buf *out = &c->rows[T_DOC];
-
 	put_text(out, slice_str(d->kind));
 	put_text(out, d->key);
 	put_text(out, d->app);
@@ -72,6 +58,11 @@ static int put_doc(struct clickhouse *c, const struct doc *d)
 	put_text(out, d->comment);
 	put_text(out, d->text);
 	put_number(out, version_now(c));
+}
+
+static int put_doc(struct clickhouse *c, const struct clickhouse_doc *d)
+{
+	clickhouse_put_doc(c, &c->rows[T_DOC], d);
 	return 0;
 }
 
@@ -134,19 +125,9 @@ static int put_packed(struct buf *out, struct slice blob)
 static void put_data(struct clickhouse *c, const struct archive_trace *t, uint64_t id)
 {
 	struct buf *out = &c->rows[T_DATA];
-	struct slice rest = t->data;
+	struct slice rest = t->data, part[2];
 
-	while (rest.n) {
-		struct slice part[2];
-
-		for (unsigned i = 0; i < 2; i++) {
-			const uint8_t *end = memchr(rest.p, 0, rest.n);
-
-			if (!end)
-				return;
-			part[i] = (struct slice){ rest.p, (size_t)(end - rest.p) };
-			rest = (struct slice){ end + 1, rest.n - part[i].n - 1 };
-		}
+	while (archive_pair(&rest, part)) {
 		put_text(out, part[0]);
 		put_text(out, part[1]);
 		put_number(out, t->when_ms);
@@ -176,38 +157,6 @@ static int run_trace(struct clickhouse *c, const struct archive_trace *t)
 	return 0;
 }
 
-static void on_any(void *ctx, const struct archive_plan *p)
-{
-	(void)p;
-	*(bool *)ctx = true;
-}
-
-/* A version is written once; without the server nobody knows whether it was. */
-static int run_plan(struct clickhouse *c, const struct job_plan *j)
-{
-	struct buf key = { 0 };
-	bool is_there = false;
-	int rc = c->is_down ? E_IO : clickhouse_plans(c, j->app, j->version, 1, on_any, &is_there);
-
-	if (rc >= 0 && is_there)
-		rc = E_DUPLICATE;
-	if (rc < 0)
-		return rc;
-	buf_printf(&key, "%020llu ", (unsigned long long)j->version);
-	buf_put(&key, j->app);
-	rc = key.err ? key.err
-		     : put_doc(c, &(struct doc){ .kind = "plan",
-						 .key = buf_slice(&key),
-						 .app = j->app,
-						 .who = j->by,
-						 .comment = j->comment,
-						 .text = j->doc,
-						 .at = j->changed_ms,
-						 .number = j->version });
-	buf_release(&key);
-	return rc;
-}
-
 static int run_audit(struct clickhouse *c, const struct job_audit *j)
 {
 	struct buf *out = &c->rows[T_AUDIT];
@@ -233,29 +182,29 @@ static int run_doc(struct clickhouse *c, const struct archive_job *job)
 
 	switch (job->kind) {
 	case JOB_INSTANCE:
-		return put_doc(c, &(struct doc){ .kind = "instance",
-						 .key = i->ident,
-						 .app = i->app,
-						 .text = i->text,
-						 .at = i->seen_ms });
+		return put_doc(c, &(struct clickhouse_doc){ .kind = "instance",
+							    .key = i->ident,
+							    .app = i->app,
+							    .text = i->text,
+							    .at = i->seen_ms });
 	case JOB_DIG:
-		return put_doc(c, &(struct doc){ .kind = "dig",
-						 .key = d->id,
-						 .app = d->app,
-						 .text = d->doc,
-						 .at = d->started_ms });
+		return put_doc(c, &(struct clickhouse_doc){ .kind = "dig",
+							    .key = d->id,
+							    .app = d->app,
+							    .text = d->doc,
+							    .at = d->started_ms });
 	case JOB_ALERT:
-		return put_doc(c, &(struct doc){ .kind = "alert",
-						 .key = a->id,
-						 .app = a->app,
-						 .text = a->doc,
-						 .at = a->began_ms,
-						 .number = a->ended_ms });
+		return put_doc(c, &(struct clickhouse_doc){ .kind = "alert",
+							    .key = a->id,
+							    .app = a->app,
+							    .text = a->doc,
+							    .at = a->began_ms,
+							    .number = a->ended_ms });
 	default:
-		return put_doc(c, &(struct doc){ .kind = "carried",
-						 .key = r->instance,
-						 .text = r->texts,
-						 .at = r->at_ms });
+		return put_doc(c, &(struct clickhouse_doc){ .kind = "carried",
+							    .key = r->instance,
+							    .text = r->texts,
+							    .at = r->at_ms });
 	}
 }
 
@@ -267,7 +216,7 @@ static int run_any(struct clickhouse *c, struct archive_job *job)
 	case JOB_TRACE:
 		return run_trace(c, &((const struct job_trace *)(const void *)job)->t);
 	case JOB_PLAN:
-		return run_plan(c, (const void *)job);
+		return clickhouse_plan(c, (const void *)job);
 	case JOB_AUDIT:
 		return run_audit(c, (const void *)job);
 	default:
@@ -316,9 +265,10 @@ static bool is_lost(void *back)
 }
 
 /* Table, length, rows; and so on. */
-static int send_batch(struct clickhouse *c, struct slice batch)
+static int send_batch(void *ctx, struct slice batch)
 {
-	int rc = c->has_tables ? 0 : clickhouse_make_tables(c);
+	struct clickhouse *c = ctx;
+	int rc = c->has_tables && batch.n ? 0 : clickhouse_make_tables(c);
 
 	c->has_tables = rc >= 0;
 	while (rc >= 0 && batch.n >= FRAME) {
@@ -334,51 +284,9 @@ static int send_batch(struct clickhouse *c, struct slice batch)
 	return rc;
 }
 
-static uint64_t retry_ms(unsigned tries)
-{
-	uint64_t ms = (uint64_t)FIRST_RETRY_MS << (tries < 10 ? tries : 10);
-
-	return ms < LAST_RETRY_MS ? ms : LAST_RETRY_MS;
-}
-
-static void set_down(struct clickhouse *c, bool down)
-{
-	if (down != c->is_down)
-		log_put(down ? LOG_WARN : LOG_INFO, "clickhouse %s",
-			down ? "cannot be written; what comes waits in the spool"
-			     : "takes data again");
-	c->is_down = down;
-	c->tries = down ? c->tries + 1 : 0;
-	c->retry_ms = down ? archive_now_ms() + retry_ms(c->tries) : 0;
-}
-
-/* Sends what waits, the oldest first, as long as it is taken. */
 static void drain(void *back)
 {
-	struct clickhouse *c = back;
-	struct buf batch = { 0 };
-	int rc = 0;
-
-	while (rc >= 0 && archive_now_ms() >= c->retry_ms) {
-		buf_clear(&batch);
-		rc = spool_oldest(&c->spool, &batch);
-		if (rc == E_NOT_FOUND)
-			break;
-		if (rc >= 0)
-			rc = send_batch(c, buf_slice(&batch));
-		if (rc >= 0) {
-			c->refusals = 0;
-			spool_drop(&c->spool);
-			set_down(c, false);
-		} else {
-			set_down(c, true);
-			if (rc == E_DAMAGED && ++c->refusals >= REFUSALS_MAX) {
-				c->refusals = 0;
-				spool_set_aside(&c->spool);
-			}
-		}
-	}
-	buf_release(&batch);
+	outbox_drain(&((struct clickhouse *)back)->outbox);
 }
 
 static bool commit(void *back)
@@ -394,8 +302,7 @@ static bool commit(void *back)
 		put_number(&batch, c->rows[t].n);
 		buf_put(&batch, buf_slice(&c->rows[t]));
 	}
-	good = !batch.err && c->spool.bytes < c->limits.keep_bytes &&
-	       (!batch.n || spool_put(&c->spool, buf_slice(&batch)) >= 0);
+	good = !batch.err && outbox_put(&c->outbox, buf_slice(&batch));
 	buf_release(&batch);
 	clear(c);
 	drain(c);
@@ -452,19 +359,20 @@ static void see_size(struct clickhouse *c)
 	buf_release(&sql);
 }
 
-static void sweep(void *back)
+static bool sweep(void *back)
 {
 	struct clickhouse *c = back;
 	uint64_t now = archive_now_ms(), keep = c->limits.keep_days * day_ms;
 
-	if (c->is_down || now - c->swept_ms < SWEEP_EVERY_MS)
-		return;
+	if (outbox_is_down(&c->outbox) || now - c->swept_ms < SWEEP_EVERY_MS)
+		return false;
 	c->swept_ms = now;
 	drop_days(c, T_FIGURE, now > keep ? now - keep : 0);
 	drop_days(c, T_TRACE, now > keep ? now - keep : 0);
 	drop_days(c, T_DATA, now > keep ? now - keep : 0);
 	drop_days(c, T_AUDIT, now > keep ? now - keep : 0);
 	see_size(c);
+	return false;
 }
 
 /* ---- open and close ---- */
@@ -512,11 +420,11 @@ static void close_all(void *back)
 		post_close(c->askers[i]);
 	for (unsigned t = 0; t < TABLES; t++)
 		buf_release(&c->rows[t]);
-	spool_close(&c->spool);
+	outbox_close(&c->outbox);
 	mem_free(c);
 }
 
-/* Plans are read at start: without the server there is no start. */
+/* A server that does not answer may come later; one that refuses what is asked of it is another's. */
 static int open_all(void **back, const struct archive_place *place)
 {
 	struct clickhouse *c = mem_alloc(sizeof(*c));
@@ -524,19 +432,25 @@ static int open_all(void **back, const struct archive_place *place)
 
 	if (!c)
 		return E_NO_MEMORY;
-	*c = (struct clickhouse){ .limits = place->limits, .spool.lock_fd = -1 };
+	*c = (struct clickhouse){ .limits = place->limits };
+	c->outbox = (struct outbox){
+		.name = "clickhouse", .send = send_batch, .ctx = c, .most = place->limits.keep_bytes
+	};
 	pthread_mutex_init(&c->asking, NULL);
 	pthread_cond_init(&c->free, NULL);
 	c->run_id = archive_now_ms() * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid() << 44;
+	c->outbox.spool.lock_fd = -1;
 	rc = read_place(c, place->where);
 	if (rc >= 0)
-		rc = spool_open(&c->spool, place->spool);
+		rc = outbox_open(&c->outbox, place->spool);
 	if (rc >= 0)
 		rc = clickhouse_make_tables(c);
 	c->has_tables = rc >= 0;
-	if (rc >= 0)
+	if (rc == E_IO)
+		outbox_say(&c->outbox, true);
+	else if (rc >= 0)
 		drain(c);
-	if (rc < 0) {
+	if (rc < 0 && rc != E_IO) {
 		close_all(c);
 		return rc;
 	}
@@ -551,7 +465,12 @@ static uint64_t bytes(void *back)
 
 static uint64_t waiting(void *back)
 {
-	return __atomic_load_n(&((struct clickhouse *)back)->spool.bytes, __ATOMIC_RELAXED);
+	return outbox_waiting(&((struct clickhouse *)back)->outbox);
+}
+
+static bool is_away(void *back)
+{
+	return outbox_is_down(&((struct clickhouse *)back)->outbox);
 }
 
 const struct archive_engine clickhouse_engine = {
@@ -559,6 +478,7 @@ const struct archive_engine clickhouse_engine = {
 	.close = close_all,
 	.bytes = bytes,
 	.waiting = waiting,
+	.is_away = is_away,
 	.begin = begin,
 	.run = run,
 	.is_lost = is_lost,

@@ -95,7 +95,7 @@ int clickhouse_bases(void *back, struct slice instance, archive_on_base *on, voi
 	struct rows r;
 	int rc;
 
-	if (__atomic_load_n(&c->spool.bytes, __ATOMIC_ACQUIRE))
+	if (outbox_waiting(&c->outbox))
 		return E_IO;
 	buf_text(&sql, "SELECT id, method, " SUM_COLUMNS ", raw FROM base FINAL WHERE 1");
 	put_is(&sql, "instance", instance);

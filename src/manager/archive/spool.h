@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spool.h - a directory of numbered files: what was promised, and has not arrived yet, in order.
  *
- * A file is there as a whole or not at all, and stays over the end of the machine. */
+ * A file is there as a whole or not at all, and stays over the end of the machine; a checksum at its end
+ * tells when the disk has changed it. */
 #ifndef MANAGER_ARCHIVE_SPOOL_H
 #define MANAGER_ARCHIVE_SPOOL_H
 

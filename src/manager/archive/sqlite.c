@@ -191,17 +191,10 @@ static uint64_t bytes(void *back)
 	return stat(s->path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-static uint64_t waiting(void *back)
-{
-	(void)back;
-	return 0;
-}
-
 const struct archive_engine sqlite_engine = {
 	.open = open_all,
 	.close = close_all,
 	.bytes = bytes,
-	.waiting = waiting,
 	.begin = begin,
 	.run = run,
 	.is_lost = is_lost,

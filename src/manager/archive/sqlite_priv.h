@@ -27,6 +27,10 @@ enum statement {
 	ST_DIG,
 	ST_ALERT,
 	ST_CARRIED,
+	ST_OLDEST,
+	ST_DROP_DATA,
+	ST_DROP_BLOB,
+	ST_DROP_TRACES,
 	STATEMENTS
 };
 
@@ -39,6 +43,7 @@ struct sqlite {
 	struct arena names;
 	struct map ids[3]; /* of applications, methods, instances: text -> rowid */
 	struct buf packed; /* scratch */
+	uint64_t drop_ms;  /* transactions before it are too much; 0: none */
 
 	pthread_mutex_t reading;
 	pthread_cond_t free;
@@ -50,7 +55,7 @@ sqlite3 *sqlite_reader(struct sqlite *s); /* waits for one; NULL: it cannot be o
 void sqlite_reader_back(struct sqlite *s, sqlite3 *db);
 
 int sqlite_prepare(struct sqlite *s); /* tables and statements of the writer */
-void sqlite_sweep(void *back);	      /* takes out what is too old, or too much */
+bool sqlite_sweep(void *back);	      /* as in archive_priv.h */
 
 /* Binds in the order of the letters: i uint64_t, s struct slice, b struct slice as bytes. */
 void sqlite_bind(sqlite3_stmt *st, const char *kinds, ...);

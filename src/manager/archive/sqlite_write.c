@@ -12,7 +12,7 @@
 #include "manager/archive/blob.h"
 #include "manager/archive/sqlite_priv.h"
 
-enum { SCHEMA = 1, DAY_MS = 86400000, SWEEP_ROWS = 20000 };
+enum { SCHEMA = 1, DAY_MS = 86400000, SWEEP_ROWS = 5000 };
 
 static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS app(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);"
@@ -76,6 +76,10 @@ static const char *const sql[STATEMENTS] = {
 		     " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
 	[ST_DIG] = "REPLACE INTO dig VALUES(?, ?, ?, ?)",
 	[ST_CARRIED] = "REPLACE INTO carried VALUES(?, ?, ?)",
+	[ST_OLDEST] = "SELECT id, at, data FROM trace WHERE at < ? ORDER BY at, id LIMIT ?",
+	[ST_DROP_DATA] = "DELETE FROM data WHERE name = ? AND value = ? AND at = ? AND id = ?",
+	[ST_DROP_BLOB] = "DELETE FROM blob WHERE id = ?",
+	[ST_DROP_TRACES] = "DELETE FROM trace WHERE (at, id) <= (?, ?)",
 	[ST_ALERT] = "REPLACE INTO alert VALUES(?, ?, ?, ?, ?)",
 };
 
@@ -285,20 +289,10 @@ static int run_figures(struct sqlite *s, struct archive_job *job)
 
 static int put_data(struct sqlite *s, const struct archive_trace *t, uint64_t id)
 {
-	struct slice rest = t->data;
+	struct slice rest = t->data, part[2];
 	int rc = 0;
 
-	while (rest.n && rc >= 0) {
-		struct slice part[2];
-
-		for (unsigned i = 0; i < 2; i++) {
-			const uint8_t *end = memchr(rest.p, 0, rest.n);
-
-			if (!end)
-				return rc;
-			part[i] = (struct slice){ rest.p, (size_t)(end - rest.p) };
-			rest = (struct slice){ end + 1, rest.n - part[i].n - 1 };
-		}
+	while (rc >= 0 && archive_pair(&rest, part)) {
 		sqlite_bind(s->st[ST_DATA], "ssii", part[0], part[1], t->when_ms, id);
 		rc = sqlite_step(s->st[ST_DATA]);
 	}
@@ -403,23 +397,51 @@ static uint64_t ask_number(struct sqlite *s, const char *text)
 	return n;
 }
 
-static void drop_traces(struct sqlite *s, uint64_t before_ms)
+static int drop_trace(struct sqlite *s, uint64_t at, uint64_t id, struct slice data)
 {
-	uint64_t oldest = ask_number(s, "SELECT min(at) FROM trace");
-	char text[600];
-	unsigned long long at = before_ms;
+	struct slice part[2];
+	int rc = 0;
 
-	if (!oldest || oldest >= before_ms)
-		return;
-	snprintf(
-		text, sizeof(text),
-		"DELETE FROM blob WHERE id IN (SELECT id FROM trace WHERE at < %llu LIMIT %d);"
-		"DELETE FROM data WHERE (name, value, at, id) IN (SELECT d.name, d.value, d.at, d.id FROM"
-		" data d WHERE d.at < %llu LIMIT %d);"
-		"DELETE FROM trace WHERE id IN (SELECT id FROM trace WHERE at < %llu ORDER BY at, id"
-		" LIMIT %d) AND id NOT IN (SELECT id FROM blob)",
-		at, SWEEP_ROWS, at, SWEEP_ROWS, at, SWEEP_ROWS);
-	run_sql(s, text);
+	while (rc >= 0 && archive_pair(&data, part)) {
+		sqlite_bind(s->st[ST_DROP_DATA], "ssii", part[0], part[1], at, id);
+		rc = sqlite_step(s->st[ST_DROP_DATA]);
+	}
+	sqlite_bind(s->st[ST_DROP_BLOB], "i", id);
+	return rc < 0 ? rc : sqlite_step(s->st[ST_DROP_BLOB]);
+}
+
+/* The oldest ones, with what belongs to them, by their keys; *n: how many. */
+static int drop_oldest(struct sqlite *s, uint64_t before_ms, unsigned *n)
+{
+	sqlite3_stmt *st = s->st[ST_OLDEST];
+	uint64_t at = 0, id = 0;
+	int rc = 0;
+
+	sqlite_bind(st, "ii", before_ms, (uint64_t)SWEEP_ROWS);
+	for (*n = 0; rc >= 0 && sqlite3_step(st) == SQLITE_ROW; ++*n) {
+		id = sqlite_number(st, 0);
+		at = sqlite_number(st, 1);
+		rc = drop_trace(s, at, id, sqlite_text(st, 2));
+	}
+	sqlite3_reset(st);
+	if (rc < 0 || !*n)
+		return rc;
+	sqlite_bind(s->st[ST_DROP_TRACES], "ii", at, id);
+	return sqlite_step(s->st[ST_DROP_TRACES]);
+}
+
+/* True: there may be more. */
+static bool drop_traces(struct sqlite *s, uint64_t before_ms)
+{
+	unsigned n = 0;
+
+	if (!run_sql(s, "BEGIN IMMEDIATE"))
+		return false;
+	if (drop_oldest(s, before_ms, &n) >= 0 && run_sql(s, "COMMIT"))
+		return n == SWEEP_ROWS;
+	if (!sqlite3_get_autocommit(s->db))
+		run_sql(s, "ROLLBACK");
+	return false;
 }
 
 /* What was needed of processes to go on with them. */
@@ -464,22 +486,31 @@ static void drop_papers(struct sqlite *s, uint64_t before_ms)
 	run_sql(s, text);
 }
 
-void sqlite_sweep(void *back)
+/* Not the size of the file, which shrinks long after rows have gone. */
+static bool is_too_large(struct sqlite *s)
+{
+	return ask_number(s, "SELECT (page_count - freelist_count) * page_size FROM"
+			     " pragma_page_count, pragma_freelist_count, pragma_page_size") >
+	       s->limits.keep_bytes;
+}
+
+bool sqlite_sweep(void *back)
 {
 	struct sqlite *s = back;
 	uint64_t now = archive_now_ms(), keep_ms = (uint64_t)s->limits.keep_days * DAY_MS;
 	uint64_t before_ms = now > keep_ms ? now - keep_ms : 0;
+	bool more = drop_traces(s, before_ms > s->drop_ms ? before_ms : s->drop_ms);
 
-	drop_traces(s, before_ms);
-	drop_figures(s, now, keep_ms);
-	drop_papers(s, before_ms);
-	/* not the size of the file, which shrinks long after rows have gone */
-	if (ask_number(s, "SELECT (page_count - freelist_count) * page_size FROM"
-			  " pragma_page_count, pragma_freelist_count, pragma_page_size") >
-	    s->limits.keep_bytes)
+	if (!more) {
+		drop_figures(s, now, keep_ms);
+		drop_papers(s, before_ms);
 		/* the oldest tenth */
-		drop_traces(
-			s,
-			ask_number(s, "SELECT min(at) + (max(at) - min(at)) / 10 + 1 FROM trace"));
+		s->drop_ms = is_too_large(s)
+				     ? ask_number(s, "SELECT min(at) + (max(at) - min(at)) / 10"
+						     " + 1 FROM trace")
+				     : 0;
+		more = s->drop_ms != 0;
+	}
 	run_sql(s, "PRAGMA incremental_vacuum(2000)");
+	return more;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "jvm/proc.h"
 
@@ -26,19 +27,18 @@ static void take(void *ctx, struct slice instance, struct slice texts)
 
 	if (!c)
 		return;
-	*c = (struct carried){ .next = f->carried };
+	*c = (struct carried){ 0 };
 	snprintf(c->id, sizeof(c->id), "%.*s", SLICE_FMT(instance));
 	buf_put(&c->texts, texts);
+	pthread_mutex_lock(&f->lock);
+	c->next = f->carried;
 	f->carried = c;
+	pthread_mutex_unlock(&f->lock);
 }
 
 int carried_load(struct fleet *f)
 {
-	int rc = archive_carried(f->store, take, f);
-
-	if (rc < 0)
-		log_put(LOG_ERROR, "what processes have had cannot be read from the store");
-	return rc;
+	return archive_carried(f->store, take, f);
 }
 
 void carried_release(struct fleet *f)
@@ -81,16 +81,6 @@ void carried_recall(struct fleet *f, struct instance *i)
 	carried_free(c);
 }
 
-/* FNV-1a */
-static uint64_t hash_of(const struct buf *b)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < b->n; i++)
-		h = (h ^ b->p[i]) * 0x100000001b3u;
-	return h;
-}
-
 void carried_keep(struct fleet *f, struct instance *i)
 {
 	const struct plan *p = &i->app->plan;
@@ -101,7 +91,7 @@ void carried_keep(struct fleet *f, struct instance *i)
 	for (size_t k = 0; k < p->n && k < i->n_rules; k++)
 		if (i->rules[k].number || i->rules[k].state == RULE_GONE)
 			buf_printf(&texts, "%s\n", p->rules[k].text);
-	hash = hash_of(&texts);
+	hash = fnv_add(FNV_START, texts.p, texts.n);
 	job = texts.err || hash == i->carried ? NULL : archive_job(sizeof(*job));
 	if (job) {
 		job->job.kind = JOB_CARRIED;

@@ -145,6 +145,7 @@ struct instance {
 struct carried;
 struct dug;
 struct lookout;
+struct others;
 
 struct fleet {
 	pthread_mutex_t lock;
@@ -159,6 +160,8 @@ struct fleet {
 	struct carried *carried;       /* rules of processes from before the start */
 	struct push *push;	       /* NULL: it is switched off */
 	struct lookout *lookout;       /* NULL: it is switched off */
+	struct others *others;	       /* NULL: the store is ours alone */
+	bool is_loaded;		       /* plans and what processes have had are known */
 	uint64_t slot_ms;	       /* that is being collected */
 	uint64_t look_ms, far_look_ms; /* when to look for processes again */
 	uint64_t traces_kept, traces_passed;
@@ -202,10 +205,9 @@ void poll_step(struct fleet *f, struct instance *i, uint64_t now);
 void poll_flush(struct fleet *f, struct instance *i); /* what is new, to the store */
 void poll_forget(struct instance *i);
 
-/* ---- plan.c, reconcile.c ---- */
+/* ---- reconcile.c ---- */
 
-int plan_load(struct fleet *f);
-void plan_release(struct plan *p);
+void plan_release(struct plan *p); /* plan.c */
 void reconcile_step(struct fleet *f, struct instance *i);
 void reconcile_forget(struct instance *i);
 void reconcile_move(struct instance *i,

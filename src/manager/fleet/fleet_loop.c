@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "manager/fleet/carried.h"
 #include "manager/fleet/digs.h"
+#include "manager/fleet/others.h"
 
 enum { TICK_MS = 100, SLOT_MS = 10000 };
 
@@ -127,9 +128,7 @@ int fleet_init(struct fleet *f, const struct settings *config, struct archive *s
 	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (f->wake < 0)
 		return E_IO;
-	if (plan_load(f) < 0)
-		return E_IO;
-	if (carried_load(f) < 0)
+	if (others_start(&f->others, f) < 0)
 		return E_IO;
 	return digs_load(f);
 }
@@ -149,6 +148,8 @@ void fleet_quit(struct fleet *f)
 		if (i->link.fd >= 0)
 			session_lost(f, i, "sonded ends");
 	pthread_mutex_unlock(&f->lock);
+	others_stop(f->others);
+	f->others = NULL;
 }
 
 static void end_instance(struct instance *i)

@@ -304,11 +304,19 @@ static void install(struct fleet *f, struct app *a, struct plan_draft *d)
 			reconcile_move(i, &d->plan);
 	plan_release(&a->plan);
 	a->plan = d->plan;
-	a->is_damaged = false;
+	a->is_damaged = d->is_damaged;
 	d->plan.rules = NULL;
 	d->plan.n = d->cap = 0;
 	tell(f, a);
 	fleet_wake(f);
+}
+
+static void install_newer(struct fleet *f, struct app *a, struct plan_draft *d)
+{
+	pthread_mutex_lock(&f->lock);
+	if (d->plan.version > a->plan.version)
+		install(f, a, d);
+	pthread_mutex_unlock(&f->lock);
 }
 
 static int write_plan(struct fleet *f, const char *app, const struct plan *p)
@@ -340,16 +348,19 @@ static int put_locked(struct fleet *f, struct slice name, struct plan_draft *d, 
 {
 	struct app *a;
 	uint64_t is;
-	bool damaged;
+	bool damaged, loaded;
 	int rc;
 
 	pthread_mutex_lock(&f->lock);
 	a = fleet_app(f, name);
 	is = a ? a->plan.version : 0;
 	damaged = a && a->is_damaged;
+	loaded = f->is_loaded;
 	pthread_mutex_unlock(&f->lock);
 	if (!a)
 		return E_NOT_FOUND;
+	if (!loaded)
+		return E_IO;
 	if (damaged && !d->replaces_damaged)
 		return E_DAMAGED;
 	if (before != UINT64_MAX && before != is)
@@ -357,12 +368,11 @@ static int put_locked(struct fleet *f, struct slice name, struct plan_draft *d, 
 	d->plan.version = is + 1;
 	d->plan.changed_ms = fleet_day_ms();
 	rc = write_plan(f, a->name, &d->plan); /* applications stay */
-	if (rc < 0)
-		return rc;
-	pthread_mutex_lock(&f->lock);
-	install(f, a, d);
-	pthread_mutex_unlock(&f->lock);
-	return 0;
+	if (rc == E_DUPLICATE)		       /* another manager was faster */
+		plan_pull(f, name);
+	if (rc >= 0)
+		install_newer(f, a, d);
+	return rc;
 }
 
 int plan_put(struct fleet *f, struct slice app, struct plan_draft *d, uint64_t before)
@@ -377,12 +387,24 @@ int plan_put(struct fleet *f, struct slice app, struct plan_draft *d, uint64_t b
 	return rc;
 }
 
-/* ---- at start ---- */
+/* ---- out of the store ---- */
 
-static void load_one(void *ctx, const struct archive_plan *p)
+static struct app *outdated(struct fleet *f, const struct archive_plan *p)
+{
+	struct app *a;
+
+	pthread_mutex_lock(&f->lock);
+	a = fleet_app_make(f, p->app);
+	if (a && a->plan.version >= p->version)
+		a = NULL;
+	pthread_mutex_unlock(&f->lock);
+	return a;
+}
+
+static void take_stored(void *ctx, const struct archive_plan *p)
 {
 	struct fleet *f = ctx;
-	struct app *a = fleet_app_make(f, p->app);
+	struct app *a = outdated(f, p);
 	struct plan_draft d = { .plan = { .keep_traces = true, .one_in = USUAL_ONE_IN } };
 
 	if (!a)
@@ -393,20 +415,17 @@ static void load_one(void *ctx, const struct archive_plan *p)
 			" until somebody goes back to another version (POST .../plan/undo)",
 			SLICE_FMT(p->app), (unsigned long long)p->version);
 		plan_draft_clear(&d);
-		a->is_damaged = true;
+		d.is_damaged = true;
 	}
 	d.plan.version = p->version;
 	d.plan.changed_ms = p->changed_ms;
 	snprintf(d.plan.by, sizeof(d.plan.by), "%.*s", SLICE_FMT(p->by));
 	snprintf(d.plan.comment, sizeof(d.plan.comment), "%.*s", SLICE_FMT(p->comment));
-	a->plan = d.plan;
+	install_newer(f, a, &d);
+	plan_draft_release(&d);
 }
 
-int plan_load(struct fleet *f)
+int plan_pull(struct fleet *f, struct slice app)
 {
-	int rc = archive_plans(f->store, (struct slice){ NULL, 0 }, 0, 100000, load_one, f);
-
-	if (rc < 0)
-		log_put(LOG_ERROR, "plans cannot be read from the store");
-	return rc;
+	return archive_plans(f->store, app, 0, app.n ? 1 : 100000, take_stored, f);
 }

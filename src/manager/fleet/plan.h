@@ -16,6 +16,7 @@ struct plan_draft {
 	struct rule_errors errors; /* what is wrong with its rules, by line = rule */
 	size_t cap;
 	bool replaces_damaged; /* also of a plan that could not be read */
+	bool is_damaged;       /* it is one */
 };
 
 /* A copy of what is in force; E_NOT_FOUND: no such application. */
@@ -28,6 +29,9 @@ void plan_draft_release(struct plan_draft *d);
 
 /* Puts the rules into Sonde's own spelling.  0; E_SYNTAX: see d->errors; E_LIMIT: too many. */
 int plan_draft_check(struct plan_draft *d);
+
+/* Takes newer versions out of the store, of one application or (.n 0) of all.  0; E_IO. */
+int plan_pull(struct fleet *f, struct slice app);
 
 /* In place of version `before` (UINT64_MAX: of any).  0; E_DUPLICATE: somebody was faster; E_IO: it
  * could not be written; as plan_draft_check. */

@@ -298,7 +298,7 @@ void reconcile_step(struct fleet *f, struct instance *i)
 	struct ask *a;
 
 	if (i->carrying || i->state != INSTANCE_CONNECTED || !plan_of(i)->version ||
-	    i->app->is_damaged)
+	    i->app->is_damaged || !f->is_loaded)
 		return;
 	c = mem_alloc(sizeof(*c));
 	a = c ? session_ask(i, PATIENCE_S) : NULL;

@@ -263,9 +263,14 @@ int api_health(struct api_request *c)
 	struct archive_state store;
 	struct json j = request_json(c);
 	uint64_t connected = 0;
+	bool loaded;
 
+	pthread_mutex_lock(&c->f->lock);
+	loaded = c->f->is_loaded;
+	pthread_mutex_unlock(&c->f->lock);
 	archive_state(c->f->store, &store);
-	json_put_nonempty(&j, "status", store.is_well ? "ok" : "degraded");
+	json_put_nonempty(&j, "status",
+			  store.is_well && !store.is_away && loaded ? "ok" : "degraded");
 	if (c->role >= ROLE_VIEW) {
 		pthread_mutex_lock(&c->f->lock);
 		for (struct instance *i = c->f->instances; i; i = i->next)
@@ -277,11 +282,16 @@ int api_health(struct api_request *c)
 		json_put_u64(&j, "queued", store.queued);
 		json_put_u64(&j, "written", store.written);
 		json_put_u64(&j, "failed", store.failed);
+		json_put_u64(&j, "spooled", store.spooled);
 		json_close(&j, '}');
 	}
 	json_put_open(&j, "problems", '[');
 	if (!store.is_well)
 		json_text(&j, "the store cannot be written; the log says why");
+	if (store.is_away)
+		json_text(&j, "the store does not answer; what comes waits in the spool");
+	if (!loaded)
+		json_text(&j, "plans are not known yet; processes stay as they are");
 	json_close(&j, ']');
 	return request_end(&j, store.is_well ? 200 : 503);
 }

@@ -3,10 +3,13 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "manager/fleet/plan.h"
 #include "manager/http/request.h"
+
+enum { AGAIN_MS = 100 };
 
 /* ---- what is in force ---- */
 
@@ -141,6 +144,8 @@ static int answer(struct api_request *c, const struct plan_draft *d, int rc)
 			" to another version");
 	case E_USAGE:
 		return request_fail(c, 400, "usage", "the body is not what docs/api.md says");
+	case E_IO:
+		return request_fail(c, 503, "store", "the store does not take the plan now");
 	default:
 		return rc < 0 ? request_fail(c, 500, "store", "the plan could not be written")
 			      : api_plan(c);
@@ -253,7 +258,9 @@ static int change_rules(struct api_request *c, const cJSON *body, struct plan_dr
 	if (!body || (hook && !cJSON_IsArray(hook)) || (unhook && !cJSON_IsArray(unhook)) ||
 	    !number_of(body, "expires_ms", &expires))
 		return E_USAGE;
-	for (int tries = 0; rc == E_DUPLICATE && tries < 20; tries++) {
+	for (unsigned tries = 0; rc == E_DUPLICATE && tries < 20; tries++) {
+		if (tries > 1) /* another manager is at it */
+			usleep(AGAIN_MS * 1000);
 		plan_draft_release(d);
 		rc = plan_draft(c->f, c->args[0], d);
 		set_by(c, d, body);

@@ -242,6 +242,8 @@ static void *run(void *arg)
 	struct lookout *w = arg;
 
 	while (nap(w)) {
+		if (!w->is_restored && !lookout_restore(w))
+			continue; /* else what is broken already would be told once more */
 		see_window(w, fleet_day_ms());
 		lookout_digs(w, fleet_clock_ms());
 	}
@@ -289,7 +291,6 @@ int lookout_start(struct lookout **out, struct fleet *f)
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->work, NULL);
 	w->tell = tell_start(f->config);
-	lookout_restore(w);
 	if (!w->tell || pthread_create(&w->thread, NULL, run, w) != 0) {
 		w->thread = 0;
 		lookout_stop(w);

@@ -162,12 +162,17 @@ static void restore_one(void *ctx, struct slice doc)
 		alert_free(a);
 		return;
 	}
+	pthread_mutex_lock(&w->lock);
 	a->next = w->alerts;
 	w->alerts = a;
+	pthread_mutex_unlock(&w->lock);
 }
 
-void lookout_restore(struct lookout *w)
+bool lookout_restore(struct lookout *w)
 {
-	archive_alerts(w->f->store, &(struct archive_alerts){ .open = true, .limit = RESTORE_MAX },
-		       restore_one, w);
+	w->is_restored =
+		archive_alerts(w->f->store,
+			       &(struct archive_alerts){ .open = true, .limit = RESTORE_MAX },
+			       restore_one, w) >= 0;
+	return w->is_restored;
 }

@@ -13,6 +13,7 @@ struct lookout {
 	struct tell *tell;
 	struct learned_app *apps; /* of the thread */
 	uint64_t window_ms, judged_ms;
+	bool is_restored;
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what is below */
 	pthread_cond_t work;
@@ -33,7 +34,8 @@ void lookout_raise(struct lookout *w, struct learned_app *app, enum usual_kind k
 void lookout_good_again(struct lookout *w, struct learned_app *app, enum usual_kind kind,
 			const char *method);
 struct alert *lookout_find_open(struct lookout *w, const char *app, enum usual_kind kind);
-void lookout_restore(struct lookout *w); /* alerts that were open when sonded ended */
+/* Alerts that were open when sonded ended; false: the store does not say now. */
+bool lookout_restore(struct lookout *w);
 
 /* ---- lookout_dig.c ---- */
 
