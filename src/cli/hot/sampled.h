@@ -5,7 +5,7 @@
 
 #include "cli/client/client.h"
 #include "cli/hot/sampled_mode.h"
-#include "cli/hot/symbols.h"
+#include "outside/symbols.h"
 #include "export/profile.h"
 #include "sample/walk.h"
 #include "wire/wire.h"

@@ -83,14 +83,14 @@ static int begin(struct api_request *c, struct instance *i, struct ask **out)
 }
 
 /* It may be answered at once, when the agent has just gone: then nobody waits. */
-static void ask_agent(struct api_request *c, struct ask *a)
+void request_ask(struct api_request *c, struct ask *a)
 {
 	session_send(c->f, a);
 	if (!c->ready)
 		request_suspend(c);
 }
 
-static int failed(struct api_request *c)
+int request_unanswered(struct api_request *c)
 {
 	struct slice why = buf_slice(&c->answer);
 
@@ -218,7 +218,7 @@ static int ask_callees(struct api_request *c, struct slice method, uint32_t opco
 	see_hooked(a->ctx, i);
 	a->row = callee_row;
 	wire_put_callees(&a->frame, &(struct wire_callees){ as_in_rules(c, method), opcodes, 0 });
-	ask_agent(c, a);
+	request_ask(c, a);
 	return REQUEST_WAITS;
 }
 
@@ -252,7 +252,7 @@ int api_callees(struct api_request *c)
 		if (waits)
 			return status;
 	}
-	return c->ask_status == 0 ? put_answer(c, "callees", method) : failed(c);
+	return c->ask_status == 0 ? put_answer(c, "callees", method) : request_unanswered(c);
 }
 
 /* ---- explain ---- */
@@ -278,7 +278,7 @@ static int ask_explain(struct api_request *c, struct slice method)
 		return status;
 	a->row = explain_row;
 	wire_put_explain(&a->frame, &(struct wire_explain){ as_in_rules(c, method) });
-	ask_agent(c, a);
+	request_ask(c, a);
 	return REQUEST_WAITS;
 }
 
@@ -298,7 +298,7 @@ int api_explain(struct api_request *c)
 		if (waits)
 			return status;
 	}
-	return c->ask_status == 0 ? put_answer(c, "texts", method) : failed(c);
+	return c->ask_status == 0 ? put_answer(c, "texts", method) : request_unanswered(c);
 }
 
 /* ---- hot spots ---- */
@@ -372,7 +372,7 @@ static int ask_frames(struct api_request *c, uint64_t seconds, uint64_t rate)
 	a->row = frame_row;
 	wire_put_sample(&a->frame,
 			&(struct wire_sample){ seconds * 1000000000u, (uint32_t)rate, 0 });
-	ask_agent(c, a);
+	request_ask(c, a);
 	return REQUEST_WAITS;
 }
 
@@ -396,7 +396,7 @@ int api_hotspots(struct api_request *c)
 			return status;
 	}
 	if (c->ask_status != 0)
-		return failed(c);
+		return request_unanswered(c);
 	j = request_json(c);
 	json_put_str(&j, "instance", c->args[0]);
 	json_put_u64(&j, "seconds", seconds);

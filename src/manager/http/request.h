@@ -60,6 +60,10 @@ int request_end(struct json *j, int status);
 void request_suspend(struct api_request *c);
 void request_resume(struct api_request *c); /* also of one that is not suspended */
 
+/* Sends a question, under the fleet's lock, for which the client waits; and why there is no answer. */
+void request_ask(struct api_request *c, struct ask *a);
+int request_unanswered(struct api_request *c);
+
 /* The application of the first argument, under the fleet's lock; NULL: request_fail was called. */
 struct app *request_app(struct api_request *c);
 /* `instance=`; .n 0: all. */
@@ -84,7 +88,8 @@ int api_tree(struct api_request *c);	/* api_tree.c */
 int api_callees(struct api_request *c); /* api_ask.c */
 int api_explain(struct api_request *c);
 int api_hotspots(struct api_request *c);
-int api_plan(struct api_request *c); /* api_plan.c */
+int api_stacks(struct api_request *c); /* api_stacks.c */
+int api_plan(struct api_request *c);   /* api_plan.c */
 int api_plan_put(struct api_request *c);
 int api_plan_rules(struct api_request *c);
 int api_plan_history(struct api_request *c);

@@ -28,6 +28,7 @@ const struct route api_routes[] = {
 	{ "GET", V "/instances", ROLE_VIEW, api_instances, NULL },
 	{ "GET", V "/instances/*", ROLE_VIEW, api_instance, NULL },
 	{ "GET", V "/instances/*/hotspots", ROLE_OPERATE, api_hotspots, "hotspots" },
+	{ "GET", V "/instances/*/stacks", ROLE_OPERATE, api_stacks, NULL },
 	{ "GET", V "/traces", ROLE_VIEW, api_traces, NULL },
 	{ "GET", V "/traces/heatmap", ROLE_VIEW, api_heatmap, NULL },
 	{ "GET", V "/traces/*", ROLE_VIEW, api_trace, NULL },

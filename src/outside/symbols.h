@@ -4,8 +4,8 @@
  * Files are read where that process sees them (/proc/PID/root), once each; debugging symbols come from
  * the file that .gnu_debuglink or the build id names, where it is installed.  C++ names are shown
  * as written when this machine has a C++ library to read them with. */
-#ifndef CLI_HOT_SYMBOLS_H
-#define CLI_HOT_SYMBOLS_H
+#ifndef OUTSIDE_SYMBOLS_H
+#define OUTSIDE_SYMBOLS_H
 
 #include <sys/types.h>
 
@@ -17,7 +17,8 @@ struct symbols {
 	pid_t pid;
 	struct arena mem;
 	struct map files;
-	bool raw; /* C++ names stay as symbols have them, as rules do */
+	bool raw;    /* C++ names stay as symbols have them, as rules do */
+	size_t left; /* bytes of files that may still be read */
 };
 
 void symbols_init(struct symbols *s, pid_t pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* symbols.c - a file is read whole into memory of our own: one that is cut off while it is mapped
  * would end us. */
-#include "cli/hot/symbols.h"
+#include "outside/symbols.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct symbol_file {
 
 void symbols_init(struct symbols *s, pid_t pid)
 {
-	*s = (struct symbols){ .pid = pid };
+	*s = (struct symbols){ .pid = pid, .left = SIZE_MAX };
 	arena_init(&s->mem);
 }
 
@@ -41,15 +41,16 @@ void symbols_release(struct symbols *s)
 	arena_release(&s->mem);
 }
 
-static bool read_all(const char *path, struct buf *out)
+static bool read_all(const char *path, size_t most, struct buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	uint8_t *p;
 	ssize_t n = 1;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < FILE_MAX)
-		while (n > 0 && (p = buf_room(out, 1 << 20))) {
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < FILE_MAX &&
+	    (size_t)st.st_size < most)
+		while (n > 0 && out->n < FILE_MAX && (p = buf_room(out, 1 << 20))) {
 			n = read(fd, p, 1 << 20);
 			out->n += n > 0 ? (size_t)n : 0;
 		}
@@ -76,11 +77,11 @@ static bool read_file(const struct symbols *s, struct slice path, struct buf *ou
 	if (slice_is(path, "[vdso]"))
 		return read_vdso(out);
 	snprintf(text, sizeof(text), "/proc/%d/root%.*s", (int)s->pid, SLICE_FMT(path));
-	if (read_all(text, out))
+	if (read_all(text, s->left, out))
 		return true;
 	snprintf(text, sizeof(text), "%.*s", SLICE_FMT(path));
 	buf_clear(out);
-	return read_all(text, out);
+	return read_all(text, s->left, out);
 }
 
 static bool read_debug(const struct symbols *s, const char *path, struct buf *out,
@@ -121,7 +122,7 @@ static bool find_debug(const struct symbols *s, const struct image *image, struc
 	return read_debug(s, text, out, debug);
 }
 
-static void load(const struct symbols *s, struct slice path, struct symbol_file *f)
+static void load(struct symbols *s, struct slice path, struct symbol_file *f)
 {
 	struct image image, debug;
 	bool has_debug;
@@ -129,6 +130,8 @@ static void load(const struct symbols *s, struct slice path, struct symbol_file 
 	if (!read_file(s, path, &f->bytes) || image_open(&image, buf_slice(&f->bytes)) < 0)
 		return;
 	has_debug = find_debug(s, &image, path, &f->debug_bytes, &debug);
+	s->left -= f->bytes.n + f->debug_bytes.n < s->left ? f->bytes.n + f->debug_bytes.n
+							   : s->left;
 	if (functions_build(&f->functions, &image, has_debug ? &debug : NULL) < 0)
 		f->functions = (struct functions){ 0 };
 }
