@@ -182,7 +182,7 @@ await test("two-transactions-are-compared", async () => {
 
 await test("hot-spots-are-sampled-and-shown-from-both-sides", async () => {
 	await page.goto(at("hot"));
-	await page.getByLabel("for").selectOption("2");
+	await page.getByLabel("Sample for").selectOption("2");
 	await page.getByRole("button", { name: "Sample" }).click();
 	await page.getByRole("heading", { name: "Functions" }).waitFor();
 	if (await page.getByText("No thread was seen").count()) await page.getByRole("button", { name: "parked" }).click();
@@ -192,6 +192,66 @@ await test("hot-spots-are-sampled-and-shown-from-both-sides", async () => {
 	await page.locator("td button.quiet").first().click();
 	await page.getByText("Callers of").waitFor();
 	must(await page.locator("[data-flame]").count() === 2, "there are not two");
+});
+
+await test("two-processes-are-compared-in-one-flame-graph", async () => {
+	const other = (await api(APP)).instances.filter((i) => i.state === "connected")[1].id;
+	await page.goto(at("hot", "&instance=" + other));
+	await page.getByLabel("Threads").selectOption("wall");
+	await page.getByLabel("Sample for").selectOption("2");
+	await page.getByRole("button", { name: "Sample", exact: true }).click();
+	await until("there are two looks", async () => await page.getByLabel("Show", { exact: true }).locator("option").count() === 2);
+	await page.getByLabel("compared with").selectOption({ index: 1 });
+	await page.getByRole("heading", { name: "What has changed" }).waitFor();
+	for (const text of await page.locator("td:nth-child(2)").allInnerTexts()) must(/^([+−][\d.]+ points|as before)$/.test(text), text);
+	const label = () => page.locator("[data-flame]").getAttribute("aria-label");
+	must(/^Differential flame graph/.test(await label()), await label());
+	await page.locator("[data-flame]").focus();
+	await page.keyboard.press("ArrowUp");
+	await until("the frame's change is told", async () => /points|as before/.test(await page.locator("[aria-live=polite]").innerText()));
+	const first = () => page.locator("tbody tr").first().innerText(), was = await first();
+	await page.getByRole("button", { name: "Widths from before" }).click();
+	await until("the figures are those of before", async () => await first() !== was);
+	await page.getByLabel("compared with").selectOption("0");
+	await page.getByRole("heading", { name: "Functions" }).waitFor();
+});
+
+await test("the-live-view-shows-functions-threads-and-states-and-can-be-held", async () => {
+	await page.goto(at("hot/live"));
+	const figures = () => page.locator("tbody td:nth-child(2)").allInnerTexts();
+	await page.locator("tbody tr", { hasText: "Formatter" }).first().waitFor();
+	await page.getByRole("button", { name: "With what it calls" }).click();
+	await page.waitForURL(/sort=total/);
+	await page.locator("th[aria-sort=descending]", { hasText: "With what it calls" }).waitFor();
+	const totals = (await page.locator("tbody td:nth-child(3)").allInnerTexts()).map(parseFloat);
+	must(totals.length > 3 && totals.every((v, i) => i === 0 || v <= totals[i - 1]), totals.join());
+	await page.getByLabel("Find functions").fill("formatter");
+	await until("only wanted ones are there", async () => {
+		const names = await page.locator("tbody td:first-child").allInnerTexts();
+		return names.length > 0 && names.every((n) => /formatter/i.test(n));
+	});
+	await page.getByLabel("Find functions").fill("");
+	await page.locator("h1").click();
+	await page.keyboard.press("p");
+	await page.getByText("held", { exact: true }).waitFor();
+	const held = (await figures()).join();
+	await new Promise((later) => setTimeout(later, 5000));
+	must((await figures()).join() === held, "the picture is not held");
+	await page.keyboard.press("p");
+	await until("it goes on", async () => (await figures()).join() !== held);
+	await page.getByLabel("Rows are").selectOption("threads");
+	await page.locator("tbody a", { hasText: "customer-1" }).click();
+	await page.getByRole("button", { name: "only thread" }).waitFor();
+	await page.getByLabel("Threads", { exact: true }).selectOption("wall");
+	await page.getByRole("button", { name: "only thread" }).click();
+	await page.getByLabel("Rows are").selectOption("threads");
+	await page.getByRole("button", { name: "waiting", exact: true }).click();
+	await until("threads are there that wait", async () => {
+		const states = await page.locator("tbody td:nth-child(3)").allInnerTexts();
+		return states.length > 0 && states.every((s) => s === "waiting");
+	});
+	await page.getByRole("button", { name: "As flame graph" }).click();
+	await page.locator("[data-flame]").waitFor();
 });
 
 await test("the-plan-is-edited-undone-and-two-people-see-it-at-once", async () => {

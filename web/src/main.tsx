@@ -26,7 +26,7 @@ function View() {
 	switch (r.view) {
 	case "components": return <Components />;
 	case "traces": return r.item ? <TracePage id={r.item} /> : <Traces />;
-	case "hot": return <Hot />;
+	case "hot": return <Hot item={r.item} />;
 	case "why": return <Digs id={r.item} />;
 	case "plans": return <Plans />;
 	default: return <Overview />;
@@ -71,7 +71,7 @@ function Keys(props: { onClose: () => void }) {
 	const rows: [string, string][] = [...VIEWS.map(([, name, key]): [string, string] => ["g " + key, name]),
 		["/", "to the search field"], ["↑ ↓ ← →", "in trees: up, down, close, open; in traces: previous, next call"],
 		["Space", "in the tree: hook or unhook"], ["w s a d", "in traces: zoom in, out, left, right"],
-		["Enter", "zoom to the chosen call or frame"], ["Esc", "all again, or close"], ["?", "this list"]];
+		["p", "in the live view: hold the picture, go on"], ["Enter", "zoom to the chosen call or frame"], ["Esc", "all again, or close"], ["?", "this list"]];
 	return <Modal title="Keys" onClose={props.onClose}>
 		<dl class="keys">{rows.map(([k, what]) => <><dt>{k.split(" ").map((x) => <><kbd>{x}</kbd> </>)}</dt><dd>{what}</dd></>)}</dl>
 	</Modal>;

@@ -15,6 +15,8 @@ import { reportOf } from "../src/views/digreport";
 import { nodesOf, DATA, HOOKED } from "../src/tree/nodes";
 import { traceOf } from "../src/trace/load";
 import { calleesOf, callersOf, Flame } from "../src/flame/model";
+import { ordered, samplesOf, stacksOf, top } from "../src/flame/samples";
+import type { StacksAnswer } from "../src/api/types";
 
 test("durations read as on the command line", () => {
 	for (const [t, text] of [[0, "0 ns"], [999, "999 ns"], [1660000, "1.66 ms"], [13.3e6, "13.3 ms"],
@@ -229,4 +231,48 @@ test("a sandwich has a function's callers above and callees below", () => {
 	assert.deepEqual(f.table().map((r) => [f.of.names[r.name], r.self, r.total]),
 		[["b", 5, 6], ["a", 1, 3], ["main", 0, 6], ["c", 0, 4]]);
 	assert.equal(f.shareOf((n) => n === 1), 0.5);
+});
+
+function looked(more: Partial<StacksAnswer> = {}): StacksAnswer {
+	return { instance: "i", seconds: 1, mode: "wall", samples: 4, lost: 0, wall_ns: 1e9, cpu_ns: 5e8, own_ns: 1e6, period_ns: 0, engine: "perf", note: "",
+		places: [{ id: 1, kind: "C2", name: "a.A.run" }, { id: 2, kind: "inlined", name: "a.A.work" }, { id: 3, kind: "native", name: "write" },
+			{ id: 4, kind: "C1", name: "java.lang.Thread.sleep0" }, { id: 7, kind: "interpreted", name: "a.A.work" }],
+		threads: [{ id: 5, name: "main" }, { id: 6, name: "sleeper" }],
+		stacks: [{ thread: 5, state: "running", count: 2, ns: 20, places: [2, 1] }, { thread: 5, state: "running", count: 1, ns: 10, places: [3, 7, 1] },
+			{ thread: 6, state: "parked", count: 1, ns: 70, places: [3, 4, 1], broken: true }, { thread: 6, state: "parked", count: 1, ns: 70, places: [3] }],
+		...more };
+}
+
+test("samples tell threads, states, and Java and native frames in one", () => {
+	const s = samplesOf(looked(), 0), name = (i: number) => s.names[i];
+	assert.deepEqual(s.list.map((l) => [s.threads[l.thread], l.state, l.weight, l.frames.map(name).join(">")]), [
+		["main, 5", "running", 20, "a.A.run>a.A.work"], ["main, 5", "running", 10, "a.A.run>a.A.work>write"],
+		["sleeper, 6", "sleeping", 70, "a.A.run>java.lang.Thread.sleep0"]]); // and what only the JVM waits for is left out
+	assert.equal(s.broken, 1);
+	assert.equal(s.runBy[1], "inlined");
+});
+
+test("the live view adds up functions and threads, and recursion once", () => {
+	const twice = looked({ stacks: [{ thread: 5, state: "running", count: 1, ns: 10, places: [1, 2, 1] }] });
+	const t = top([samplesOf(looked(), 0), samplesOf(twice, 1)], "functions", (s) => s.state === "running");
+	assert.deepEqual(ordered(t.rows, "total", "").map((r) => [r.name, r.self, r.total]),
+		[["a.A.work", 20, 40], ["a.A.run", 10, 40], ["write", 10, 10]]);
+	assert.deepEqual([t.all, t.wall_ns, t.threads], [40, 2e9, 1]);
+	assert.deepEqual(ordered(t.rows, "self", "WRI").map((r) => r.name), ["write"]);
+	const by = top([samplesOf(looked(), 0)], "threads", () => true);
+	assert.deepEqual(ordered(by.rows, "self", "").map((r) => [r.name, r.self, r.state, r.most]),
+		[["sleeper, 6", 70, "sleeping", "java.lang.Thread.sleep0"], ["main, 5", 30, "running", "a.A.work"]]);
+});
+
+test("a difference compares shares, and shows what is gone", () => {
+	const before = samplesOf(looked({ stacks: [{ thread: 5, state: "running", count: 1, ns: 100, places: [4, 1] }] }), 0), now = samplesOf(looked(), 1);
+	const f = new Flame(stacksOf([now], (s) => s.state === "running", before));
+	const at = (name: string) => Array.from({ length: f.forest.n }, (_, i) => i).find((i) => f.nameOf(i) === name)!;
+	assert.equal(f.all, 30);
+	assert.equal(f.change(at("a.A.run")), 0);
+	assert.equal(f.change(at("java.lang.Thread.sleep0")), -1);
+	assert.ok(Math.abs(f.change(at("a.A.work")) - 1) < 1e-9);
+	assert.equal(f.swapped().total[at("java.lang.Thread.sleep0")], 30);
+	assert.equal(callersOf(f, f.of.name[at("java.lang.Thread.sleep0")]!).before![0], 30);
+	assert.deepEqual(f.table().filter((r) => r.before > r.self).map((r) => f.of.names[r.name]), ["java.lang.Thread.sleep0"]);
 });

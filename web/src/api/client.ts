@@ -82,6 +82,8 @@ export const api = {
 	perfetto: (id: string) => BASE + "/traces/" + encodeURIComponent(id) + "/perfetto",
 	hotspots: (instance: string, seconds: number, s?: AbortSignal) =>
 		get<T.Hotspots>("/instances/" + encodeURIComponent(instance) + "/hotspots" + query({ seconds }), s),
+	stacks: (instance: string, words: { seconds: number; mode: "cpu" | "wall" }, s?: AbortSignal) =>
+		get<T.StacksAnswer>("/instances/" + encodeURIComponent(instance) + "/stacks" + query(words), s),
 	digs: (name: string, s?: AbortSignal) => get<{ digs: T.Dig[] }>("/digs" + query({ application: name, limit: 30 }), s),
 	alerts: (name: string, s?: AbortSignal) => get<{ alerts: T.Alert[] }>("/alerts" + query({ application: name, limit: 10 }), s),
 	dig: (id: string, s?: AbortSignal) => get<T.Dig>("/digs/" + encodeURIComponent(id), s),

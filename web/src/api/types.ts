@@ -154,6 +154,24 @@ export interface HotFrame {
 
 export interface Hotspots { instance: string; seconds?: number; samples?: number; kind?: string; frames: HotFrame[] }
 
+export interface StacksAnswer {
+	instance: string;
+	seconds: number;
+	mode: "cpu" | "wall";
+	samples: number;
+	lost: number;
+	wall_ns: number;
+	cpu_ns: number;
+	own_ns: number;
+	period_ns: number;
+	engine: string;
+	note: string;
+	places: { id: number; kind: string; name: string }[];
+	threads: { id: number; name: string }[];
+	stacks: { thread: number; state: "running" | "calls" | "blocked" | "waiting" | "parked" | "sleeping"; count: number; ns: number;
+		broken?: boolean; places: number[] }[]; // the innermost first
+}
+
 export interface Dig {
 	id: string;
 	instance: string;

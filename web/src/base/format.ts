@@ -41,6 +41,12 @@ export function share(x: number | null | undefined): string {
 	return (p < 1 ? p.toFixed(2) : p < 99.95 ? p.toFixed(1) : p.toFixed(0)) + " %";
 }
 
+// A change of a share, in points of percent.
+export function points(x: number): string {
+	const p = x * 100;
+	return Math.abs(p) < 0.05 ? "as before" : (p > 0 ? "+" : "−") + Math.abs(p).toFixed(1) + " points";
+}
+
 export function bytes(n: number): string {
 	for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]] as const)
 		if (n >= size) return digits(n / size) + " " + unit;

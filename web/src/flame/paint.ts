@@ -50,23 +50,41 @@ export function paintFlame(pen: CanvasRenderingContext2D, f: Flame, v: FlameView
 	}
 }
 
+// More than before is red, less is blue, as strong as the change.
+export function changeColour(part: number, dark: boolean): string {
+	const strength = Math.min(1, Math.sqrt(Math.abs(part)));
+	const hue = part > 0 ? 4 : 212, colour = strength < 0.05 ? 0 : dark ? 30 + 40 * strength : 40 + 50 * strength;
+	return dark ? `hsl(${hue} ${colour}% ${24 + 14 * strength}%)` : `hsl(${hue} ${colour}% ${93 - 20 * strength}%)`;
+}
+
 export function frameColour(kind: number, name: string, dark: boolean): string {
 	if (kind === KIND.kernel) return dark ? "hsl(28 50% 34%)" : "hsl(28 80% 80%)";
 	if (kind === KIND.native || kind === KIND.jvm) return dark ? "hsl(48 40% 30%)" : "hsl(48 75% 78%)";
 	return methodColour(className(name), name, dark);
 }
 
+const strongestOf = new WeakMap<Flame, number>();
+
+function strongest(f: Flame): number {
+	let most = strongestOf.get(f) ?? 0;
+	if (!most) {
+		for (let i = 0; i < f.forest.n; i++) most = Math.max(most, Math.abs(f.change(i)));
+		strongestOf.set(f, most ||= 1);
+	}
+	return most;
+}
+
 function frame(pen: CanvasRenderingContext2D, f: Flame, i: number, left: number, right: number, y: number,
 	v: FlameView, ink: Ink, found: Uint8Array | null, letter: number): void {
 	const name = f.of.name[i]!, text = f.nameOf(i), wide = right - left;
 	pen.globalAlpha = found && !found[name] ? 0.25 : 1;
-	pen.fillStyle = frameColour(f.of.kinds[name] ?? 0, text, ink.dark);
+	pen.fillStyle = f.before ? changeColour(f.change(i) / strongest(f), ink.dark) : frameColour(f.of.kinds[name] ?? 0, text, ink.dark);
 	pen.fillRect(left, y, Math.max(0.5, wide - (wide > 3 ? 1 : 0)), v.row - 1);
 	const room = Math.floor((wide - 8) / letter);
 	if (room >= 3) {
 		const label = f.of.kinds[name] === KIND.java ? brief(text) : text;
 		pen.fillStyle = ink.text;
-		pen.fillText(clean(label.length > room ? label.slice(0, room - 1) + "…" : label), left + 4, y + v.row / 2);
+		pen.fillText(clean(label.length > room ? label.slice(0, room - 1) + "…" : label), left + 4, y + v.row / 2, wide - 6);
 	}
 	pen.globalAlpha = 1;
 }

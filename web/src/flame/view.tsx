@@ -2,13 +2,14 @@
 // view.tsx - a flame graph (or icicle) that is zoomed by clicks and walked by arrow keys.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ink } from "../base/colour";
-import { brief, count, share } from "../base/format";
+import { points, share } from "../base/format";
 import { Name, tell, Tip, useCanvas } from "../base/parts";
-import { readable } from "../base/rule";
+import { frameName } from "./samples";
 import { frameAt, paintFlame, rowOf, type FlameView } from "./paint";
 import type { Flame } from "./model";
 
-interface Props { flame: Flame; find: string; upward: boolean; chosen: number; onChoose: (node: number) => void; label: string; class?: string }
+interface Props { flame: Flame; find: string; upward: boolean; chosen: number; onChoose: (node: number) => void; label: string; class?: string;
+	unit: (weight: number) => string }
 
 export function FlameGraph(p: Props) {
 	const row = Math.round(1.25 * parseFloat(getComputedStyle(document.documentElement).fontSize));
@@ -65,14 +66,16 @@ export function FlameGraph(p: Props) {
 			}} onPointerLeave={() => setTip(null)}
 			onClick={(e) => p.onChoose(frameAt(p.flame, view.current, e.offsetX, e.offsetY))}
 			onDblClick={(e) => setRoot(frameAt(p.flame, view.current, e.offsetX, e.offsetY))} />
-		{tip && tip.node < p.flame.forest.n && <Tip x={tip.x} y={tip.y}><b><Name text={readable(p.flame.nameOf(tip.node))} limit={300} /></b>
-			<div>{count(p.flame.total[tip.node])} samples, {share(p.flame.total[tip.node]! / p.flame.all)}; itself {share(p.flame.of.self[tip.node]! / p.flame.all)}</div>
+		{tip && tip.node < p.flame.forest.n && <Tip x={tip.x} y={tip.y}><b><Name text={frameName(p.flame.nameOf(tip.node), p.flame.of.kinds[p.flame.of.name[tip.node]!]!)} title={p.flame.nameOf(tip.node)} limit={300} /></b>
+			<div>{p.unit(p.flame.total[tip.node]!)}, {share(p.flame.total[tip.node]! / p.flame.all)}; itself {share(p.flame.of.self[tip.node]! / p.flame.all)}</div>
+			{p.flame.before && <div>{points(p.flame.change(tip.node))}</div>}
 			<div class="faint">click: choose, double click: zoom</div></Tip>}
 	</div>;
 }
 
 function words(f: Flame, i: number): string {
-	return readable(brief(f.nameOf(i))).slice(0, 200) + ", " + share(f.total[i]! / f.all) + ", itself " + share(f.of.self[i]! / f.all);
+	return frameName(f.nameOf(i), f.of.kinds[f.of.name[i]!]!).slice(0, 200) + ", " + share(f.total[i]! / f.all) + ", itself " + share(f.of.self[i]! / f.all) +
+		(f.before ? ", " + points(f.change(i)) : "");
 }
 
 function widest(f: Flame, i: number): number {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // shared.tsx - what several views have at their head.
 import type { ComponentChildren } from "preact";
-import { put, route } from "../base/route";
+import { link, put, route } from "../base/route";
 import { clock, moment } from "../base/format";
 import { Empty, Name } from "../base/parts";
 import { useLoad } from "../base/load";
@@ -60,4 +60,10 @@ export function Trouble(props: { text: string }) {
 
 export function Command(props: { children: ComponentChildren }) {
 	return <p class="faint">On the command line: <code class="plain">{props.children}</code></p>;
+}
+
+export function HotTabs(props: { live: boolean }) {
+	return <nav class="tabs" aria-label="Ways to look">
+		<a href={link("hot")} aria-current={props.live ? undefined : "page"}>Flame graph</a>
+		<a href={link("hot", "live")} aria-current={props.live ? "page" : undefined}>Live</a></nav>;
 }
