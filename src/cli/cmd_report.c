@@ -225,6 +225,11 @@ static int run_live(struct view *v)
 	return status == CLI_DONE ? live_run(&live, v) : status;
 }
 
+static const char *example_of(const struct view *v)
+{
+	return slice_is(v->client.welcome.jvm, "native") ? "libz.so.1::*" : "com.shop.**::*";
+}
+
 /* What to say when there is nothing to show. */
 static int nothing(const struct view *v)
 {
@@ -234,8 +239,8 @@ static int nothing(const struct view *v)
 	else if (v->pid)
 		fprintf(stderr,
 			"sonde: no method of %d is hooked; 'sonde hook %d RULE' hooks some, such as "
-			"'com.shop.**::* timed'\n",
-			(int)v->pid, (int)v->pid);
+			"'%s timed'\n",
+			(int)v->pid, (int)v->pid, example_of(v));
 	else
 		fputs("sonde: no method was hooked when this was recorded\n", stderr);
 	if (!v->hooked && v->report.has_status && v->report.status.notes.n) {

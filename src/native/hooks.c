@@ -239,6 +239,19 @@ static void answer(struct hooks_answer *out, unsigned status, const char *text)
 	buf_text(&out->text, text);
 }
 
+/* The answer where functions were looked for, and none was found, or too many rules are there. */
+static void answer_none(struct hooks_answer *out, const struct hooks_request *r, bool found)
+{
+	if (found) {
+		answer(out, 3, "too many rules");
+		return;
+	}
+	out->status = 1;
+	buf_printf(&out->text, "no function matches: %.*s", SLICE_FMT(r->rules));
+	while (out->text.n && out->text.p[out->text.n - 1] == '\n')
+		out->text.n--;
+}
+
 static struct set *parse(struct slice text, struct hooks_answer *out)
 {
 	struct set *s = mem_alloc(sizeof(*s));
@@ -339,7 +352,7 @@ static void add_to(struct objects *all, struct set *s, const struct hooks_reques
 	}
 	p.first = n ? enter_set(s, r) : NULL;
 	if (!p.first) {
-		answer(out, n ? 3 : 1, n ? "too many rules" : "no function matches");
+		answer_none(out, r, n > 0);
 		drop_set(s);
 		return;
 	}

@@ -34,6 +34,7 @@ static int ask(struct client *c, const char *text, struct buf *out)
 	struct slice payload;
 	char gone[80];
 
+	buf_clear(&c->done);
 	wire_put_resolve(&c->out, &(struct wire_resolve){ slice_str(text) });
 	if (client_send(c) != CLI_DONE)
 		return CLI_CANNOT;
@@ -48,19 +49,20 @@ static int ask(struct client *c, const char *text, struct buf *out)
 	}
 	if (wire_get_done(payload, &done) < 0)
 		return CLI_CANNOT;
-	buf_clear(&c->done);
 	buf_put(&c->done, done.text);
 	return done.status <= CLI_CANNOT ? (int)done.status : CLI_CANNOT; /* it may lie */
 }
 
-static int refuse(struct client *c, const char *hint)
+/* Says why, as the agent did. */
+static int refuse(struct client *c, int status)
 {
 	struct buf why = { 0 };
 
 	client_show(&why, buf_slice(&c->done));
-	cli_cannot("%.*s%s", SLICE_FMT(buf_slice(&why)), hint);
+	if (why.n)
+		cli_cannot("%.*s", SLICE_FMT(buf_slice(&why)));
 	buf_release(&why);
-	return CLI_USAGE;
+	return status;
 }
 
 /* a.b.C.m as a.b.C::m. */
@@ -97,11 +99,13 @@ int method_arg_resolve(struct client *c, const char *text, enum method_wait wait
 	}
 	for (;;) {
 		status = ask(c, text, out);
+		if (status == CLI_DONE)
+			return CLI_DONE;
 		if (status != CLI_USAGE && status != CLI_NO)
-			return status;
+			return refuse(c, status);
 		/* a class that is loaded later does not make it clearer which one is meant */
 		if (status == CLI_USAGE || wait == METHOD_NOW)
-			return refuse(c, "");
+			return refuse(c, CLI_USAGE);
 		if (wait == METHOD_RULE && has_package(text)) {
 			put_rule(out, text);
 			return CLI_DONE;
