@@ -13,8 +13,7 @@ mkdir -p "$COMMON"
 
 say() { echo "$bench: $*"; }
 
-# jdk MAJOR: where it is; fails when it is not here.
-jdk() { tools/find-jdks | awk -v major="$1" '$1 + 0 == major { print $2; found = 1; exit } END { exit !found }'; }
+. bench/common/jdk.sh
 
 newest_jdk() { tools/find-jdks | tail -n 1 | cut -d ' ' -f 2; }
 
