@@ -70,8 +70,8 @@ static void go(struct side *bare, struct side *hooked, double ms, uint64_t *stat
 		slice(bare, i, ns, state);
 		slice(hooked, i, ns, state);
 	}
-	printf("@ %.4f %.4f %.4f %.4f\n", median(bare->cpu), median(hooked->cpu), median(bare->wall),
-	       median(hooked->wall));
+	printf("@ %.4f %.4f %.4f %.4f\n", median(bare->cpu), median(hooked->cpu),
+	       median(bare->wall), median(hooked->wall));
 }
 
 /* Answers lines until there are none; 0. */

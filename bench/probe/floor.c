@@ -35,7 +35,8 @@ static void tell(void)
 {
 	struct tick_scale scale = tick_scale_measure(100);
 
-	printf("@ %llu %llu\n", (unsigned long long)calls, (unsigned long long)tick_to_ns(scale, ticks));
+	printf("@ %llu %llu\n", (unsigned long long)calls,
+	       (unsigned long long)tick_to_ns(scale, ticks));
 }
 
 int main(void)

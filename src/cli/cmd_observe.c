@@ -266,8 +266,12 @@ int cmd_observe(int argc, char **argv)
 	c.options.most = (unsigned)c.most;
 	command = command_in(argc, argv);
 	if (command && !c.file)
-		return cli_usage(argv[0], "with a COMMAND, -o says where the rules go");
+		return cli_usage(
+			argv[0],
+			"the COMMAND prints here: -o FILE says where the rules go instead");
 	if (!command && argc - optind > 1)
-		return cli_usage(argv[0], "wants one program; a COMMAND stands behind --");
+		return cli_usage(
+			argv[0],
+			"one TARGET at a time; a COMMAND that is to be started stands behind --");
 	return run(&c, optind < argc ? argv[optind] : NULL, command);
 }

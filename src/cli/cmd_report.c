@@ -72,7 +72,7 @@ static void show_table(struct view *v, struct buf *out)
 	v->table.pid = v->pid;
 	v->table.bare = v->bare_ns ? &v->bare : NULL;
 	v->table.sequences = v->types_ns != 0;
-	v->table.all_by = "hooked methods were not called; --all shows them";
+	v->table.all_by = true;
 	report_table_print(&v->table, &v->report, out);
 }
 

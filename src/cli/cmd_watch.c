@@ -300,16 +300,19 @@ static int show_calls(struct watching *w)
 /* METHODS, and the clauses behind them, as a rule. */
 static int make_rule(struct watching *w)
 {
+	struct buf words = { 0 };
 	int status;
 
+	for (int i = 0; i < w->n_words; i++)
+		buf_printf(&words, "%s%s", i ? " " : "", w->words[i]);
+	buf_u8(&words, 0);
+	if (words.err)
+		return cli_no_memory();
 	buf_text(&w->rule, "hook ");
-	status = method_arg_resolve(&w->client, w->words[0], w->wait ? METHOD_RULE : METHOD_NOW,
-				    &w->rule);
-	for (int i = 1; i < w->n_words; i++) {
-		buf_u8(&w->rule, ' ');
-		buf_text(&w->rule, w->words[i]);
-	}
+	status = method_arg_resolve_rule(&w->client, (const char *)words.p,
+					 w->wait ? METHOD_RULE : METHOD_NOW, &w->rule);
 	buf_text(&w->rule, " template catch-all full\n");
+	buf_release(&words);
 	return status == CLI_DONE && w->rule.err ? cli_no_memory() : status;
 }
 

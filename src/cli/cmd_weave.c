@@ -254,12 +254,12 @@ static int explain_hit(void *ctx, const struct hint_found *found)
 	if (w->json) {
 		struct buf text = { 0 };
 
-		rules_explain(w->rules, found->class_facts, found->facts, &text);
+		rules_explain(w->rules, NULL, found->class_facts, found->facts, &text);
 		json_str(&w->j, buf_slice(&text));
 		buf_release(&text);
 		return 0;
 	}
-	rules_explain(w->rules, found->class_facts, found->facts, &w->text);
+	rules_explain(w->rules, NULL, found->class_facts, found->facts, &w->text);
 	buf_u8(&w->text, '\n');
 	return cli_print(&w->text) ? 0 : E_IO;
 }

@@ -214,7 +214,10 @@ static void run_resolve(struct buf *out, struct slice payload)
 	struct wire_resolve m;
 
 	if (wire_get_resolve(payload, &m) < 0 || !memmem(m.method.p, m.method.n, "::", 2)) {
-		put_done(out, 2, slice_str("a native function is named FILE::FUNCTION, as in libz.so.1::deflate"));
+		put_done(
+			out, 2,
+			slice_str(
+				"a native function is named FILE::FUNCTION, as in libz.so.1::deflate"));
 		return;
 	}
 	wire_put_text(out, &(struct wire_text){ m.method });
@@ -225,9 +228,9 @@ static const struct {
 	unsigned type;
 	void (*run)(struct buf *out, struct slice payload);
 } commands[] = {
-	{ WIRE_hook, run_hook },     { WIRE_unhook, run_unhook }, { WIRE_hooks, run_hooks },
-	{ WIRE_report, run_report }, { WIRE_tree, run_tree },	  { WIRE_ask_status, run_status },
-	{ WIRE_reset, run_reset },   { WIRE_detach, run_detach }, { WIRE_ask_stacks, run_stacks },
+	{ WIRE_hook, run_hook },       { WIRE_unhook, run_unhook }, { WIRE_hooks, run_hooks },
+	{ WIRE_report, run_report },   { WIRE_tree, run_tree },	    { WIRE_ask_status, run_status },
+	{ WIRE_reset, run_reset },     { WIRE_detach, run_detach }, { WIRE_ask_stacks, run_stacks },
 	{ WIRE_resolve, run_resolve },
 };
 

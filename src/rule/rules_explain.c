@@ -16,6 +16,7 @@ struct explain {
 	struct rule_lineage room;
 	const struct rule *decides; /* hook or skip, NULL: none */
 	int64_t last_skip;	    /* index of the last skip that applies, -1: none */
+	const uint32_t *numbers;    /* by index; NULL: positions from 1 */
 	struct buf *out;
 };
 
@@ -26,9 +27,20 @@ static bool applies(struct explain *x, const struct rule_target *t)
 	return rule_target_test(t, x->cls, x->method, &x->room).answer == TARGET_HIT;
 }
 
-static unsigned number(const struct rule *rule)
+/* "rule 2" by its position, "rule #7" by the number that it has in a program. */
+static void say_number(struct explain *x, size_t index)
 {
-	return rule->index + 1;
+	if (x->numbers)
+		buf_printf(x->out, "rule #%u", (unsigned)x->numbers[index]);
+	else
+		buf_printf(x->out, "rule %u", (unsigned)index + 1);
+}
+
+static void say_later(struct explain *x, const struct rule *by)
+{
+	buf_text(x->out, "    applies, but ");
+	say_number(x, by->index);
+	buf_text(x->out, " comes later and decides.\n");
 }
 
 static void say_method(struct explain *x)
@@ -174,8 +186,7 @@ static void say_decision(struct explain *x, const struct rule *rule)
 		buf_text(x->out, "    ");
 		say_miss(x, &rule->target);
 	} else if (rule != x->decides) {
-		buf_printf(x->out, "    applies, but rule %u comes later and decides.\n",
-			   number(x->decides));
+		say_later(x, x->decides);
 	} else {
 		buf_text(x->out, "    applies and decides: it is the last that applies.\n");
 		if (rule->kind == RULE_HOOK)
@@ -188,8 +199,9 @@ static bool is_skipped(struct explain *x, const struct rule *rule)
 {
 	if ((int64_t)rule->index > x->last_skip)
 		return false;
-	buf_printf(x->out, ", but rule %u comes later and leaves the method alone",
-		   (unsigned)x->last_skip + 1);
+	buf_text(x->out, ", but ");
+	say_number(x, (size_t)x->last_skip);
+	buf_text(x->out, " comes later and leaves the method alone");
 	return true;
 }
 
@@ -231,8 +243,7 @@ static void say_place(struct explain *x, const struct rule *rule, const struct r
 	if (rule == by)
 		buf_text(x->out, "    decides where the class is woven.\n");
 	else if (v.answer == TARGET_HIT)
-		buf_printf(x->out, "    applies, but rule %u comes later and decides.\n",
-			   number(by));
+		say_later(x, by);
 	else if (v.answer == TARGET_MAYBE)
 		buf_text(x->out, "    does not apply: the class itself is not annotated so.\n");
 	else {
@@ -243,7 +254,8 @@ static void say_place(struct explain *x, const struct rule *rule, const struct r
 
 static void say_rule(struct explain *x, const struct rule *rule, const struct rule *place)
 {
-	buf_printf(x->out, "rule %u, %s:%u: ", number(rule), rule->source->origin, rule->at.line);
+	say_number(x, rule->index);
+	buf_printf(x->out, ", %s:%u: ", rule->source->origin, rule->at.line);
 	rule_print(rule, x->out);
 	switch (rule->kind) {
 	case RULE_HOOK:
@@ -287,10 +299,13 @@ static void say_answer(struct explain *x)
 	if (!by) {
 		buf_text(x->out, " is not hooked: no rule applies.\n");
 	} else if (by->kind == RULE_SKIP) {
-		buf_printf(x->out, " is not hooked: rule %u leaves it alone.\n", number(by));
+		buf_text(x->out, " is not hooked: ");
+		say_number(x, by->index);
+		buf_text(x->out, " leaves it alone.\n");
 	} else {
-		buf_printf(x->out, " is hooked by rule %u, %s", number(by),
-			   rule_level_text(by->hook.level));
+		buf_text(x->out, " is hooked by ");
+		say_number(x, by->index);
+		buf_printf(x->out, ", %s", rule_level_text(by->hook.level));
 		if (by->hook.one_in)
 			buf_printf(x->out, " 1/%u", by->hook.one_in);
 		buf_text(x->out, ".\n");
@@ -300,10 +315,10 @@ static void say_answer(struct explain *x)
 			   x->method->access & ACC_ABSTRACT ? "abstract" : "native");
 }
 
-void rules_explain(const struct rules *rules, const struct rule_class *cls,
+void rules_explain(const struct rules *rules, const uint32_t *numbers, const struct rule_class *cls,
 		   const struct rule_method *method, struct buf *out)
 {
-	struct explain x = { .cls = cls, .method = method, .out = out };
+	struct explain x = { .cls = cls, .method = method, .numbers = numbers, .out = out };
 	const struct rule *place;
 	enum rule_place where = rules_match_place(rules, cls, &place);
 
@@ -316,8 +331,11 @@ void rules_explain(const struct rules *rules, const struct rule_class *cls,
 		   where == PLACE_AHEAD	 ? "ahead of time"
 		   : where == PLACE_LOAD ? "at load"
 					 : "live");
-	if (place)
-		buf_printf(out, ", by rule %u.\n", number(place));
-	else
+	if (place) {
+		buf_text(out, ", by ");
+		say_number(&x, place->index);
+		buf_text(out, ".\n");
+	} else {
 		buf_text(out, ": no rule says otherwise.\n");
+	}
 }

@@ -110,3 +110,12 @@ TEST(figures_say_no_bound_below_a_nanosecond)
 	CHECK_STR(figure_bound(text, 0), "< 1 ns", NULL);
 	CHECK_STR(figure_bound(text, 4910), "< 4.91 us", NULL);
 }
+
+TEST(words_are_plural_behind_all_numbers_but_one)
+{
+	char text[2 * FIGURE_MAX];
+
+	CHECK_STR(figure_of(text, 1, "thread"), "1 thread", NULL);
+	CHECK_STR(figure_of(text, 0, "thread"), "0 threads", NULL);
+	CHECK_STR(figure_of(text, 1204, "class"), "1,204 classes", NULL);
+}

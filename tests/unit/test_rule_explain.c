@@ -130,6 +130,8 @@ static const struct {
 	{ "", "x", "broken", "com.shop.Cart::xbroken is not hooked: no rule applies.\n" },
 };
 
+static const uint32_t *numbers; /* what rules are called; NULL: by position */
+
 static void explain(const char *text, const struct rule_class *cls, const struct rule_method *m,
 		    struct buf *out)
 {
@@ -142,7 +144,7 @@ static void explain(const char *text, const struct rule_class *cls, const struct
 	rules_parse(&mem, slice_str(text), "in", &rules, &errors);
 	CHECK_STR(errors.n ? errors.list[0].text : "", "", text);
 	if (rules)
-		rules_explain(rules, cls, m, out);
+		rules_explain(rules, numbers, cls, m, out);
 	buf_u8(out, 0);
 	arena_release(&mem);
 }
@@ -179,4 +181,28 @@ TEST(explanations_have_a_sentence_for_every_reason)
 			CHECK_STR((const char *)out.p, parts[i].part, parts[i].rules);
 		buf_release(&out);
 	}
+}
+
+TEST(explanations_use_the_numbers_that_rules_have_in_a_program)
+{
+	struct rule_class cls = { .name = slice_str("a/B"),
+				  .super = slice_str("java/lang/Object") };
+	struct rule_method m = { .name = slice_str("x"), .desc = slice_str("()V"), .access = 1 };
+	static const uint32_t of_a_program[] = { 4, 9, 12 };
+	struct buf out = { 0 };
+
+	numbers = of_a_program;
+	explain("hook a.B::*\nhook a.B::x light\nlive a.**", &cls, &m, &out);
+	numbers = NULL;
+	CHECK_STR((const char *)out.p,
+		  "a.B::x() is hooked by rule #9, light.\n"
+		  "rule #4, in:1: hook a.B::* timed\n"
+		  "    applies, but rule #9 comes later and decides.\n"
+		  "rule #9, in:2: hook a.B::x light\n"
+		  "    applies and decides: it is the last that applies.\n"
+		  "rule #12, in:3: live a.**\n"
+		  "    decides where the class is woven.\n"
+		  "The class is woven live, by rule #12.\n",
+		  NULL);
+	buf_release(&out);
 }

@@ -103,7 +103,7 @@ TEST(printing_and_explaining_survive_every_failed_allocation)
 
 		mem_fail_at(n);
 		rules_print(rules, &out);
-		rules_explain(rules, &cls, &m, &out);
+		rules_explain(rules, NULL, &cls, &m, &out);
 		rules_digest_text(rules, &cls, &out);
 		rules_weave_text(rules, &cls, &out);
 		mem_fail_at(-1);

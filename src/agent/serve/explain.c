@@ -96,6 +96,17 @@ static void tell_state(struct question *q, const struct woven *w, const char *na
 				   data_miss_text((enum data_miss)k));
 }
 
+/* What `hooks` calls the rules; NULL, and their positions: no memory. */
+static const uint32_t *numbers_of(struct question *q)
+{
+	size_t n = q->edition->rules->n;
+	uint32_t *out = arena_alloc(&q->mem, n * sizeof(*out));
+
+	for (size_t i = 0; out && i < n; i++)
+		out[i] = q->edition->by_index[i].number;
+	return out;
+}
+
 static void explain_one(struct question *q, struct kin_of *kin, const struct woven *w,
 			jmethodID method)
 {
@@ -113,7 +124,8 @@ static void explain_one(struct question *q, struct kin_of *kin, const struct wov
 
 		q->found++;
 		if (q->edition)
-			rules_explain(q->edition->rules, &kin->list[0], &facts, q->out);
+			rules_explain(q->edition->rules, numbers_of(q), &kin->list[0], &facts,
+				      q->out);
 		else
 			buf_printf(q->out, "%s%s: no rules are in force\n", name, desc);
 		tell_state(q, w, name, desc);

@@ -235,6 +235,34 @@ static void done_none(struct change *ch, uint32_t first, bool stays)
 		  (unsigned long long)ch->survey.looked_at, hint, first);
 }
 
+/* Do all rules from `first` on leave alone, capture or place, so that no method can become theirs? */
+static bool none_hooks(uint32_t first)
+{
+	for (size_t i = 0; i < rulebook.n; i++)
+		if (rulebook.entries[i].number >= first &&
+		    rulebook.entries[i].rule->kind == RULE_HOOK)
+			return false;
+	return true;
+}
+
+/* What became of the new rules, by which so many methods are hooked, and so many classes were woven anew. */
+static void done_hooked(struct change *ch, uint32_t first, size_t woven, bool stays)
+{
+	uint64_t classes, methods;
+
+	count_from(first, &classes, &methods);
+	change_put_left(&ch->c->out);
+	if (methods)
+		conn_done(ch->c, DONE, "#%u: %llu method%s in %llu class%s hooked", first,
+			  (unsigned long long)methods, methods == 1 ? "" : "s",
+			  (unsigned long long)classes, classes == 1 ? "" : "es");
+	else if (woven && none_hooks(first))
+		conn_done(ch->c, DONE, "#%u: %zu class%s with hooks woven anew", first, woven,
+			  woven == 1 ? "" : "es");
+	else
+		done_none(ch, first, stays);
+}
+
 bool change_is_about_data(const struct rules *rules)
 {
 	for (size_t i = 0; i < rules->n; i++) {
@@ -296,7 +324,8 @@ static void leave_out(struct change *ch, uint32_t first, uint32_t flags, int rc,
 /* Everything from the new rules in the book to the answer. */
 static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 {
-	uint64_t classes, methods;
+	uint64_t methods;
+	size_t woven;
 	struct buf why = { 0 };
 	int rc;
 
@@ -326,20 +355,13 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 		return;
 	}
 	survey_retransform(ch->jni, &ch->survey, more, ch);
+	woven = ch->survey.n;
 	survey_release(ch->jni, &ch->survey);
 	probes_settle(ch->jni);
-	if (ch->stopped) {
+	if (ch->stopped)
 		undo(ch, first);
-		return;
-	}
-	count_from(first, &classes, &methods);
-	change_put_left(&ch->c->out);
-	if (!methods)
-		done_none(ch, first, !(flags & HOOK_LOADED));
 	else
-		conn_done(ch->c, DONE, "#%u: %llu method%s in %llu class%s hooked", first,
-			  (unsigned long long)methods, methods == 1 ? "" : "s",
-			  (unsigned long long)classes, classes == 1 ? "" : "es");
+		done_hooked(ch, first, woven, !(flags & HOOK_LOADED));
 }
 
 struct held_before {

@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/screen/cli.h"
 
@@ -119,43 +120,115 @@ int method_arg_resolve(struct client *c, const char *text, enum method_wait wait
 	}
 }
 
-/* The name behind "hook ", if the word is there. */
-static struct slice name_in(const char *rule)
+/* ---- names in rules ---------------------------------------------------------------------- */
+
+/* The next word, which starts at *at; what stands in quotes is one word. */
+static struct slice next_word(const char **at)
 {
-	if (strncmp(rule, "hook ", 5) == 0)
-		rule += 5;
-	return (struct slice){ (const uint8_t *)rule, strcspn(rule, " ") };
+	const char *begin = *at, *p = begin;
+	bool quoted = false;
+
+	for (; *p && (quoted || !strchr(" \t\n", *p)); p++) {
+		if (quoted && *p == '\\' && p[1])
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+	}
+	*at = p;
+	return (struct slice){ (const uint8_t *)begin, (size_t)(p - begin) };
+}
+
+/* Is this word of a rule followed by a method? */
+static bool leads_to_method(struct slice word)
+{
+	static const char *const all[] = { "", "hook", "skip", "inside", ">", ">>", "at" };
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		if (slice_is(word, all[i]))
+			return true;
+	return false;
+}
+
+/* One that the agent must complete: it has no package, or '.' before the method. */
+static bool is_short(const char *name)
+{
+	const char *colons = strstr(name, "::");
+
+	return method_arg_is_name(name) && (!colons || !memchr(name, '.', (size_t)(colons - name)));
+}
+
+/* False: there is nothing behind them. */
+static bool copy_blanks(const char **at, struct buf *out)
+{
+	size_t n = strspn(*at, " \t\n");
+
+	if (out)
+		buf_put(out, (struct slice){ (const uint8_t *)*at, n });
+	*at += n;
+	return **at != 0;
 }
 
 bool method_arg_in_rule(const char *rule)
 {
-	struct slice word = name_in(rule);
-	char name[512];
-	const char *colons;
+	struct slice before = { 0 };
 
-	if (word.n >= sizeof(name))
-		return false;
+	while (copy_blanks(&rule, NULL)) {
+		struct slice word = next_word(&rule);
+		char name[512];
+
+		snprintf(name, sizeof(name), "%.*s", SLICE_FMT(word));
+		if (word.n < sizeof(name) && leads_to_method(before) && is_short(name))
+			return true;
+		before = word;
+	}
+	return false;
+}
+
+/* A caller of a class that is not loaded yet is awaited; but a typo looks the same, so that it is said. */
+static int put_caller(struct client *c, const char *name, struct buf *out)
+{
+	struct buf why = { 0 };
+	int status = ask(c, name, out);
+
+	if (status != CLI_USAGE && status != CLI_NO)
+		return status == CLI_DONE ? status : refuse(c, status);
+	client_show(&why, buf_slice(&c->done));
+	fprintf(stderr, "sonde: %.*s; the rule stays for one that is loaded later\n",
+		SLICE_FMT(buf_slice(&why)));
+	buf_release(&why);
+	buf_text(out, name);
+	return CLI_DONE;
+}
+
+static int put_word(struct client *c, struct slice word, bool first, enum method_wait wait,
+		    struct buf *out)
+{
+	char name[512];
+
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(word));
-	colons = strstr(name, "::");
-	return method_arg_is_name(name) && (!colons || !memchr(name, '.', (size_t)(colons - name)));
+	if (word.n < sizeof(name) && is_short(name))
+		return method_arg_resolve(c, name, wait, out);
+	if (word.n < sizeof(name) && !first && method_arg_is_name(name) && strstr(name, "::"))
+		return put_caller(c, name, out);
+	buf_put(out, word);
+	return CLI_DONE;
 }
 
 int method_arg_resolve_rule(struct client *c, const char *rule, enum method_wait wait,
 			    struct buf *out)
 {
-	struct slice word = name_in(rule);
-	struct buf name = { 0 };
-	int status;
+	struct slice before = { 0 };
+	int status = CLI_DONE;
 
-	if (!method_arg_in_rule(rule)) {
-		buf_text(out, rule);
-		return CLI_DONE;
+	while (status == CLI_DONE && copy_blanks(&rule, out)) {
+		struct slice word = next_word(&rule);
+		bool caller = slice_is(before, "inside") || slice_starts(before, slice_str(">"));
+
+		if (leads_to_method(before))
+			status = put_word(c, word, !caller, wait, out);
+		else
+			buf_put(out, word);
+		before = word;
 	}
-	buf_put(&name, word);
-	buf_u8(&name, 0);
-	status = name.err ? cli_no_memory()
-			  : method_arg_resolve(c, (const char *)name.p, wait, out);
-	buf_text(out, (const char *)word.p + word.n);
-	buf_release(&name);
-	return status;
+	return status == CLI_DONE && out->err ? cli_no_memory() : status;
 }

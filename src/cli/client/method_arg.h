@@ -19,7 +19,8 @@ bool method_arg_is_name(const char *text); /* ... and no pattern, rule or progra
 /* Appends the full name to out.  CLI_DONE; or, after a message with the nearest name, CLI_USAGE. */
 int method_arg_resolve(struct client *c, const char *text, enum method_wait wait, struct buf *out);
 
-/* The same for the name that a rule begins with: "Cart::checkout timed", "hook a.b.Cart.checkout". */
+/* The same for the names in a rule: of the method ("Cart::checkout timed", "hook a.b.Cart.checkout"), of callers behind
+ * `inside` and `>`, and of where something is captured.  A full name of a caller that is not loaded is kept, and said. */
 bool method_arg_in_rule(const char *rule); /* does it have a name that the agent must complete? */
 int method_arg_resolve_rule(struct client *c, const char *rule, enum method_wait wait,
 			    struct buf *out);

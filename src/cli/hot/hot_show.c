@@ -172,10 +172,11 @@ static void put_sum(const struct sampled *s, struct buf *out)
 void hot_put_about(const struct sampled *s, struct buf *out)
 {
 	const struct wire_stacks_state *m = &s->state;
-	char n[32], time[FIGURE_MAX], cpu[FIGURE_MAX], broken[FIGURE_MAX];
+	char n[32], time[FIGURE_MAX], cpu[FIGURE_MAX], broken[FIGURE_MAX], threads[2 * FIGURE_MAX];
 
-	buf_printf(out, "%s %s samples of %u threads in %s", cli_number(n, sampled_count(s)),
-		   sampled_mode(s->mode)->what, m->threads, figure_time(time, (double)m->wall_ns));
+	buf_printf(out, "%s %s samples of %s in %s", cli_number(n, sampled_count(s)),
+		   sampled_mode(s->mode)->what, figure_of(threads, m->threads, "thread"),
+		   figure_time(time, (double)m->wall_ns));
 	if (sampled_mode(s->mode)->is_event)
 		buf_text(out, " (");
 	else

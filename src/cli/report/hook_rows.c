@@ -29,15 +29,15 @@ void hook_rows_release(struct hook_rows *h)
 
 /* ---- rules ---- */
 
-/* "850ms", "12s", "3m20s", "5h2m", "4d3h" */
+/* "850 ms", "12 s", "3m20s", "5h2m", "4d3h" */
 static const char *duration(char text[32], uint64_t ns)
 {
 	unsigned long long s = ns / 1000000000;
 
 	if (s == 0)
-		snprintf(text, 32, "%llums", (unsigned long long)ns / 1000000);
+		snprintf(text, 32, "%llu ms", (unsigned long long)ns / 1000000);
 	else if (s < 60)
-		snprintf(text, 32, "%llus", s);
+		snprintf(text, 32, "%llu s", s);
 	else if (s < 3600)
 		snprintf(text, 32, "%llum%llus", s / 60, s % 60);
 	else if (s < 86400)

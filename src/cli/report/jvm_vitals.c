@@ -92,16 +92,17 @@ void jvm_vitals_text(const struct jvm_vitals *v, struct buf *out)
 	const struct hsperf_counts *c = &v->counts;
 	double up = v->uptime_s > 0 ? v->uptime_s : 0;
 	char a[FIGURE_MAX], b[FIGURE_MAX], t[FIGURE_MAX];
+	char gcs[2 * FIGURE_MAX], threads[2 * FIGURE_MAX];
 
 	if (v->has_account)
-		buf_printf(
-			out,
-			"JVM: heap %s of %s at the last collection, %llu collections in %s (%.2g %%), "
-			"%llu threads (at most %llu)\n",
-			figure_bytes(a, c->heap_used), figure_bytes(b, c->heap_max),
-			(unsigned long long)c->gcs, figure_time(t, (double)v->gc_ns),
-			up > 0 ? (double)v->gc_ns / up / 1e7 : 0, (unsigned long long)c->threads,
-			(unsigned long long)c->threads_peak);
+		buf_printf(out,
+			   "JVM: heap %s of %s at the last collection, %s in %s (%.2g %%), "
+			   "%s (at most %llu)\n",
+			   figure_bytes(a, c->heap_used), figure_bytes(b, c->heap_max),
+			   figure_of(gcs, c->gcs, "collection"), figure_time(t, (double)v->gc_ns),
+			   up > 0 ? (double)v->gc_ns / up / 1e7 : 0,
+			   figure_of(threads, c->threads, "thread"),
+			   (unsigned long long)c->threads_peak);
 	else
 		buf_text(out,
 			 "JVM: heap, collections and threads are not known: it keeps no account "

@@ -202,12 +202,12 @@ static void put_name(struct buf *out, const struct report_method *m, unsigned ro
 	buf_text(out, mark);
 }
 
-static void note(struct buf *out, uint64_t n, const char *text)
+static void note(struct buf *out, uint64_t n, const char *one, const char *many)
 {
 	char number[32];
 
 	if (n)
-		buf_printf(out, "%s %s\n", cli_number(number, n), text);
+		buf_printf(out, "%s %s\n", cli_number(number, n), n == 1 ? one : many);
 }
 
 /* "Measured in place: 5.00 s, of which 1.00 s with hooks; without any it would have been 4.31 s +-1
@@ -290,7 +290,7 @@ static void footer(const struct report_table *how, const struct report *r,
 
 	if (how->pid && jvm_vitals_read(how->pid, &vitals) >= 0)
 		jvm_vitals_text(&vitals, out);
-	note(out, missing->not_shown, "methods more");
+	note(out, missing->not_shown, "method more", "methods more");
 	if (r->has_program && how->has_costs)
 		show_program(r, how->utf8, out);
 	if (how->sequences && r->n_sequences) {
@@ -303,13 +303,19 @@ static void footer(const struct report_table *how, const struct report *r,
 	if (how->bare)
 		bare_text(how->bare, how->utf8, out);
 	note(out, missing->not_called,
-	     how->all_by ? how->all_by : "hooked methods were not called");
+	     how->all_by ? "hooked method was not called; --all shows it"
+			 : "hooked method was not called",
+	     how->all_by ? "hooked methods were not called; --all shows them"
+			 : "hooked methods were not called");
 	if (!r->has_status)
 		return;
 	note(out, s->contexts_lost,
+	     "call has no context in the call tree, since memory was used up or it was too deep; "
+	     "its count and time are in the figures here",
 	     "calls have no context in the call tree, since memory was used up or they were too deep; "
 	     "their counts and times are in the figures here");
 	note(out, s->exits_lost,
+	     "call began and was never seen to end (stack overflow); it is counted, not timed",
 	     "calls began and were never seen to end (stack overflow); they are counted, not timed");
 }
 

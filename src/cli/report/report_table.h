@@ -22,7 +22,7 @@ struct report_table {
 	unsigned width; /* of the terminal */
 	unsigned rows;	/* ... and its height; 0: there is no limit */
 	const struct bare *bare; /* NULL: it was not asked for */
-	const char *all_by;	 /* said behind the number of methods that were not called */
+	bool all_by;		 /* there is --all, to show methods that were not called */
 };
 
 /* The report has been compensated and sorted. */

@@ -105,6 +105,18 @@ const char *figure_bytes(char text[FIGURE_MAX], uint64_t n)
 	return with_unit(text, (double)n, bytes, COUNT(bytes));
 }
 
+const char *figure_of(char text[2 * FIGURE_MAX], uint64_t n, const char *one)
+{
+	size_t len = strlen(one);
+	char number[32];
+
+	snprintf(text, 2 * FIGURE_MAX, "%s %s%s", cli_number(number, n), one,
+		 n == 1			      ? ""
+		 : len && one[len - 1] == 's' ? "es"
+					      : "s");
+	return text;
+}
+
 const char *figure_margin(char text[FIGURE_MAX], double share, bool utf8)
 {
 	double percent = 100 * share;

@@ -18,6 +18,8 @@ const char *figure_count(char text[FIGURE_MAX], uint64_t n); /* exact below ten 
 const char *figure_rate(char text[FIGURE_MAX], double per_second);
 const char *figure_share(char text[FIGURE_MAX], double share); /* 0.031 is "3.1 %" */
 const char *figure_bytes(char text[FIGURE_MAX], uint64_t n);
+/* "1 thread", "12 threads", "1,204 classes": the word is short. */
+const char *figure_of(char text[2 * FIGURE_MAX], uint64_t n, const char *one);
 
 /* How far the truth may be from an estimate: "+-3 %", with the sign that the terminal can show. */
 const char *figure_margin(char text[FIGURE_MAX], double share, bool utf8);

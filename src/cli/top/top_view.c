@@ -65,7 +65,7 @@ size_t top_view_rows(unsigned rows)
 static void put_process(const struct top_view *v, struct buf *out)
 {
 	const struct wire_stacks_state *m = &v->s->state;
-	char n[32], time[FIGURE_MAX], broken[FIGURE_MAX];
+	char n[32], time[FIGURE_MAX], broken[FIGURE_MAX], threads[2 * FIGURE_MAX];
 
 	client_show_line(out, slice_str(v->s->name));
 	buf_printf(out, " (%d)", (int)v->s->pid);
@@ -73,9 +73,9 @@ static void put_process(const struct top_view *v, struct buf *out)
 		buf_text(out, ": waiting for samples\n\n");
 		return;
 	}
-	buf_printf(out, ": %.2f processors, %u threads; %s samples in %s\n",
-		   share(v->lately->time.cpu_ns, v->lately->time.wall_ns), m->threads,
-		   cli_number(n, v->s->profile.total),
+	buf_printf(out, ": %.2f processors, %s; %s samples in %s\n",
+		   share(v->lately->time.cpu_ns, v->lately->time.wall_ns),
+		   figure_of(threads, m->threads, "thread"), cli_number(n, v->s->profile.total),
 		   figure_time(time, (double)v->lately->time.seen_ns));
 	client_show_line(out, m->engine);
 	buf_printf(out, "; %s of stacks are not whole",
