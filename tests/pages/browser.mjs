@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // browser.mjs - Chromium without a screen, and what no page may do: complain, or ask another host.
 import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import { resolve } from "node:path";
 
 const ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -40,4 +41,13 @@ export async function until(what, holds, patience = PATIENCE) {
 		if (Date.now() > end) throw new Error("waited in vain until " + what);
 		await new Promise((next) => setTimeout(next, 150));
 	}
+}
+
+export function freePort() {
+	return new Promise((found) => {
+		const probe = createServer().listen(0, "127.0.0.1", () => {
+			const { port } = probe.address();
+			probe.close(() => found(port));
+		});
+	});
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // format.ts - figures as people read them, with as many digits as on the command line.
 
+const grouped = new Intl.NumberFormat("en-US");
+
 // 3 significant digits, never in the form 1e+21.
 function digits(x: number): string {
-	if (x >= 100) return Math.round(x).toLocaleString("en-US");
-	return x.toPrecision(3);
+	if (x >= 1000) return grouped.format(Math.round(x));
+	return x >= 100 ? String(Math.round(x)) : x.toPrecision(3);
 }
 
 export function ns(t: number | null | undefined): string {
@@ -24,7 +26,7 @@ function minutes(s: number): string {
 }
 
 export function count(n: number | null | undefined): string {
-	return n == null || !Number.isFinite(n) ? "-" : Math.round(n).toLocaleString("en-US");
+	return n == null || !Number.isFinite(n) ? "-" : grouped.format(Math.round(n));
 }
 
 export function rate(perSecond: number | null | undefined): string {

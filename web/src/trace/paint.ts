@@ -45,10 +45,14 @@ export function layOut(lanes: Lane[][], row: number): Layout {
 	return out;
 }
 
-// Colours by number of the name, made when first wanted.
+// Colours and labels by number of the name, made when first wanted.
 export class Colours {
 	private made: string[] = [];
+	private written: string[] = [];
 	constructor(private t: Trace, private ink: Ink) {}
+	label(name: number): string {
+		return this.written[name] ??= clean(brief(this.t.names[name]?.[0] ?? "?"));
+	}
 	of(name: number): string {
 		return this.made[name] ??= methodColour(className(this.t.names[name]?.[0] ?? "?"),
 			this.t.names[name]?.[0] ?? "?", this.ink.dark);
@@ -131,7 +135,7 @@ export class Painter {
 				let threw = 0, x = left;
 				for (; i < l.call.length; i++) { // as long as they are small and close
 					const b = (l.begin[i]! - v.from) * scale, e = (l.end[i]! - v.from) * scale;
-					if (e - b >= 3 || b - x > 1 || x - left >= 48) break;
+					if (e - b >= 3 || b - x > 2 || x - left >= 48) break;
 					x = Math.max(x, e);
 					threw |= t.flags[l.call[i]!]! & THREW;
 				}
@@ -167,12 +171,12 @@ export class Painter {
 		}
 		if (t.conditional(call)) this.dashed(left, y, wide, high);
 		if (wide < 28) return;
-		let text = (run ? run.count + " × " : "") + brief(t.nameOf(call)) + "  " + ns(run ? run.sum : t.elapsed[call]!);
+		let text = (run ? run.count + " × " : "") + this.colours.label(t.name[call]!) + "  " + ns(run ? run.sum : t.elapsed[call]!);
 		if (t.flags[call]! & RUNS) text += " …";
 		const from = Math.max(left, 0) + (threw ? 8 : 5), room = Math.floor((right - from - 4) / this.letter);
 		if (room < 3) return;
 		pen.fillStyle = ink.text;
-		pen.fillText(clean(text.length > room ? text.slice(0, room - 1) + "…" : text), from, y + 1 + high / 2);
+		pen.fillText(text.length > room ? text.slice(0, room - 1) + "…" : text, from, y + 1 + high / 2);
 	}
 
 	private dashed(left: number, y: number, wide: number, high: number): void {

@@ -35,7 +35,7 @@ function OneTree() {
 	const nodes = useMemo(() => {
 		const made = nodesOf(answer, found);
 		if (open.size === 0) for (let i = 0; i < made.forest.n; i++) if (made.forest.depth[i]! < 3 && made.forest.hasChildren(i)) open.add(made.id[i]!);
-		for (let i = 0; i < made.forest.n; i++) made.forest.open[i] = open.has(made.id[i]!) ? 1 : 0;
+		reopen(made, open);
 		return made;
 	}, [answer, found]);
 	const find = (route.value.query.find ?? "").toLowerCase();
@@ -83,6 +83,13 @@ function OneTree() {
 		<p class="faint">{count(nodes.forest.n)} nodes{tree.data?.omitted ? ", " + count(tree.data.omitted) + " smaller ones left out" : ""}.
 			Italics: discovered, but no data yet. Open a node to look for what it calls; a box hooks it in {name.slice(0, 60)} while it runs.</p>
 	</>;
+}
+
+// Opens what was open.  Most nodes are leaves or closed: the low bits of ids that are open tell that without a look into the set.
+function reopen(nodes: Nodes, open: Set<number>): void {
+	const { forest, id } = nodes, may = new Uint8Array(65536);
+	for (const k of open) may[k >>> 0 & 65535] = 1;
+	for (let i = 0; i < forest.n; i++) forest.open[i] = forest.end[i]! > i + 1 && may[id[i]! >>> 0 & 65535] && open.has(id[i]!) ? 1 : 0;
 }
 
 function NothingHooked(props: { loading: boolean }) {
