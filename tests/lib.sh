@@ -29,6 +29,28 @@ not() {
 
 # ---- files and JVMs ----
 
+free_port() {
+	local port
+	for port in $(shuf -i 20000-30000 -n 50); do
+		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
+	done
+}
+
+# tomcat_base DIRECTORY PORT: of a Tomcat that has Debian's examples
+tomcat_base() {
+	mkdir -p "$1"/{conf,logs,temp,work,webapps}
+	cp "$here/../agent/web.xml" "$1/conf/"
+	echo "handlers =" >"$1/conf/logging.properties"
+	cat >"$1/conf/server.xml" <<-XML
+		<Server port="-1"><Service name="Catalina">
+		<Connector address="127.0.0.1" port="$2" protocol="HTTP/1.1"/>
+		<Engine name="Catalina" defaultHost="localhost">
+		<Host name="localhost" appBase="webapps" autoDeploy="false">
+		<Context path="/examples" docBase="/usr/share/tomcat10-examples/examples"/>
+		</Host></Engine></Service></Server>
+	XML
+}
+
 # make_tmp: a directory, $tmp, which goes with the suite, as does the program $pid
 make_tmp() {
 	tmp=$(mktemp -d)

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// check.mjs MODULES SONDED STORE APP: the pages in a real browser against a real manager, with two shops that
-// run under real agents.  Starts the manager, and ends and starts it once more.  Prints a line for each test.
+// check.mjs MODULES SONDED STORE APP TOMCAT PORT: the pages in a real browser against a real manager, with two shops and a
+// Tomcat (on PORT; 0: it is not installed) that run under real agents.  Starts the manager, and ends and starts it once
+// more.  Prints a line for each test.  Environment: PAGES_ONLY=TEXT runs those with that text in their name; most build on those before.
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
-import { open, person, until } from "./browser.mjs";
+import { freePort, open, person, until } from "./browser.mjs";
 
-const [modules, sonded, store, app] = process.argv.slice(2);
-const port = await new Promise((found) => {
-	const probe = createServer().listen(0, "127.0.0.1", () => {
-		const { port } = probe.address();
-		probe.close(() => found(port));
-	});
-});
+const [modules, sonded, store, app, tomcat, web] = process.argv.slice(2);
+const port = await freePort();
 const base = `http://127.0.0.1:${port}/`, query = "?app=" + encodeURIComponent(app);
 const at = (view, more = "") => base + "#/" + view + query + more;
 const api = async (path, method = "GET", body) => {
@@ -41,6 +36,7 @@ const stop = () => new Promise((done) => {
 
 let failed = false;
 async function test(name, what) {
+	if (!name.includes(process.env.PAGES_ONLY ?? "")) return;
 	try {
 		const skipped = await what();
 		console.log(typeof skipped === "string" ? "skip " + name + ": " + skipped : "ok " + name);
@@ -369,6 +365,46 @@ await test("why-is-answered-and-can-be-shared", async () => {
 	}
 	must(asking.complaints.length === 0, asking.complaints.join("; "));
 	await asking.context.close();
+});
+
+await test("a-servlet-of-tomcat-is-hooked-traced-and-unhooked", async () => {
+	if (web === "0") return "tomcat10-examples is not installed";
+	const person1 = await person(browser, base), p = person1.page, query = "?app=" + encodeURIComponent(tomcat);
+	const ask = (servlet) => fetch(`http://127.0.0.1:${web}/examples/servlets/servlet/${servlet}`).then((a) => a.text());
+	let asks = true;
+	const customer = (async () => {
+		while (asks) {
+			await ask("HelloWorldExample");
+			await ask("RequestParamExample?firstname=%3Cscript%3Ealert(1)%3C/script%3E&lastname=x");
+			await new Promise((later) => setTimeout(later, 50));
+		}
+	})();
+	try {
+		await until("the manager knows Tomcat", async () => (await api("/applications")).applications.some((a) => a.name === tomcat && a.connected === 1));
+		await p.goto(base + "#/components" + query);
+		await p.getByLabel("Hook", { exact: true }).fill("extends jakarta.servlet.http.HttpServlet::doGet full");
+		await p.getByRole("button", { name: "Hook" }).click();
+		const servlet = p.locator("[role=treeitem]", { hasText: "RequestParamExample.doGet" }).first();
+		await servlet.waitFor();
+		await p.goto(base + "#/traces" + query + "&root=RequestParam");
+		await until("its transactions are listed", async () => await p.locator("td a").count() > 0 &&
+			(await p.locator("tbody tr").allInnerTexts()).every((t) => /RequestParamExample/.test(t)));
+		await p.locator("td a").first().click();
+		await p.locator("[data-trace]").waitFor();
+		await p.getByRole("heading", { name: "RequestParamExample.doGet" }).waitFor();
+		await p.goto(base + "#/hot/live" + query + "&mode=wall&by=threads");
+		await p.locator("tbody tr", { hasText: "http-nio" }).first().waitFor();
+		await p.goto(base + "#/components" + query);
+		await servlet.locator("input").click();
+		await until("it is left out", async () => (await api("/applications/" + encodeURIComponent(tomcat) + "/plan")).rules
+			.some((r) => /^skip RequestParamExample::doGet/.test(r.text)));
+		must(/HelloWorld|Hello World/i.test(await ask("HelloWorldExample")), "Tomcat answers no more");
+		must(await p.locator("main script").count() === 0 && person1.complaints.length === 0, person1.complaints.join("; "));
+	} finally {
+		asks = false;
+		await customer;
+		await person1.context.close();
+	}
 });
 
 await test("a-page-outlives-the-manager", async () => {
