@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/hot/flame_page.h"
+#include "cli/hot/stored.h"
 #include "cli/outside/feed.h"
 #include "cli/screen/private.h"
 #include "cli/verbs.h"
@@ -18,8 +19,9 @@ static const struct verb_option options[] = {
 	{ "output|o", "FILE", OPTION_TEXT, offsetof(struct command_flame, file),
 	  .help = "the page, flame.html if not given" },
 	SAMPLED_OPTIONS(struct command_flame),
-	{ "compare", "FILE", OPTION_TEXT, offsetof(struct command_flame, other),
-	  .help = "colour by what differs from the stacks in this file" },
+	{ "compare", "FILE|TIME", OPTION_TEXT, offsetof(struct command_flame, other),
+	  .help = "colour by what differs from the stacks in this file, or from another time of the "
+		  "same history" },
 };
 
 const struct verb verb_flame = {
@@ -67,9 +69,9 @@ static int run(const struct command_flame *c)
 	sampled_init(&s);
 	sampled_init(&other);
 	if (c->other) /* first: it may not be there */
-		status = sampled_read(&other, c->other);
+		status = stored_before(&other, &c->wish, c->other);
 	if (status == CLI_DONE)
-		status = feed_or_file(&s, &c->wish);
+		status = feed_or_stored(&s, &c->wish);
 	if (status == CLI_DONE && !s.profile.total) {
 		fprintf(stderr, "sonde: %s: no samples\n", s.name);
 		status = CLI_NO;
@@ -83,15 +85,15 @@ static int run(const struct command_flame *c)
 
 int cmd_flame(int argc, char **argv)
 {
-	struct command_flame c = { .wish.for_ns = 10000000000u, .file = "flame.html" };
+	struct command_flame c = { .file = "flame.html" };
 	int status = verb_parse(&verb_flame, argc, argv, &c);
 
 	if (status != CLI_GO_ON)
 		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
-	if (!sampled_is_one(&c.wish))
-		return cli_usage(argv[0], "one of --wall, --alloc and --lock at a time");
-	c.wish.target = optind < argc ? argv[optind] : NULL;
+	status = sampled_settle(&c.wish, argv[0], optind < argc ? argv[optind] : NULL);
+	if (status != CLI_GO_ON)
+		return status;
 	return run(&c);
 }

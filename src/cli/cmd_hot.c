@@ -9,6 +9,7 @@
 #include "cli/hot/compare.h"
 #include "cli/hot/hot_show.h"
 #include "cli/screen/cli.h"
+#include "cli/hot/stored.h"
 #include "cli/outside/feed.h"
 #include "cli/screen/private.h"
 #include "cli/screen/term.h"
@@ -136,9 +137,9 @@ static int run(struct command_hot *c)
 	sampled_init(&s);
 	sampled_init(&other);
 	if (c->other) /* first: it may not be there */
-		status = sampled_read(&other, c->other);
+		status = stored_before(&other, &c->wish, c->other);
 	if (status == CLI_DONE)
-		status = feed_or_file(&s, &c->wish);
+		status = feed_or_stored(&s, &c->wish);
 	if (status == CLI_DONE && c->file)
 		status = write_file(c, &s);
 	if (status == CLI_DONE)
@@ -177,8 +178,9 @@ static const struct verb_option options[] = {
 	  .help = "without the lines of callers and callees" },
 	{ "output|o", "FILE", OPTION_OWN, 'o',
 	  .help = "write all stacks: .collapsed, .folded or .txt (one line each), .pprof or .pb" },
-	{ "compare", "FILE", OPTION_TEXT, offsetof(struct command_hot, other),
-	  .help = "say what differs from the stacks in this file (-o FILE.collapsed wrote it)" },
+	{ "compare", "FILE|TIME", OPTION_TEXT, offsetof(struct command_hot, other),
+	  .help = "say what differs from the stacks in this file (-o FILE.collapsed wrote it), or from "
+		  "another time of the same history" },
 	VERB_JSON(struct command_hot, json, "print one JSON object"),
 };
 
@@ -203,16 +205,16 @@ const struct verb verb_hot = {
 
 int cmd_hot(int argc, char **argv)
 {
-	struct command_hot c = { .wish.for_ns = 10000000000u, .top = 20 };
+	struct command_hot c = { .top = 20 };
 	int status = verb_parse(&verb_hot, argc, argv, &c);
 
 	if (status != CLI_GO_ON)
 		return status;
 	if (argc - optind > 1)
 		return cli_usage(argv[0], "one program at a time");
-	if (!sampled_is_one(&c.wish))
-		return cli_usage(argv[0], "one of --wall, --alloc and --lock at a time");
-	c.wish.target = optind < argc ? argv[optind] : NULL;
+	status = sampled_settle(&c.wish, argv[0], optind < argc ? argv[optind] : NULL);
+	if (status != CLI_GO_ON)
+		return status;
 	c.view.top = (size_t)c.top;
 	c.view.lines = !c.no_lines;
 	c.view.width = term_columns();

@@ -32,6 +32,13 @@ void profile_forget_stacks(struct profile *p)
 	p->total = p->count = p->lost = 0;
 }
 
+void profile_zero(struct profile *p)
+{
+	for (size_t i = 0; i < p->n_stacks; i++)
+		p->stacks[i].value = p->stacks[i].count = 0;
+	p->total = p->count = p->lost = 0;
+}
+
 /* Room for one more of size bytes each. */
 static bool grow(void **all, size_t n, size_t *cap, size_t size)
 {

@@ -43,6 +43,9 @@ void profile_release(struct profile *p);
 /* All stacks and sums are gone; frames keep their numbers. */
 void profile_forget_stacks(struct profile *p);
 
+/* All values and sums are 0; stacks keep their places. */
+void profile_zero(struct profile *p);
+
 /* The number of a frame; 0 after an error too. */
 uint32_t profile_frame(struct profile *p, const struct profile_frame *f);
 

@@ -105,6 +105,7 @@ enum {
 	STACKS_LOCK = 3,  /* waits for monitors */
 	STACKS_LIVE =
 		1, /* flags of `ask_stacks`: what of STACKS_ALLOC is there after a collection */
+	STACKS_SLOW = 2,   /* ... rows once a second: for who takes samples for days */
 	STACK_RUNS = 0,	   /* of `stack_row`: on a processor, or wants one */
 	STACK_CALLS = 1,   /* waits in a system call: for data, or in native code */
 	STACK_BLOCKED = 2, /* waits for a monitor that another thread has */

@@ -28,6 +28,7 @@ enum {
 	ALLOC_LEAST = 64,
 	MS = 1000000, /* ns */
 	DRAIN_MS = 100,
+	SLOW = 10, /* times less often with STACKS_SLOW */
 	STATE_MS = 500,
 	SCAN_COST = 100,    /* one part in so many of the time may go into looking for threads */
 	OUT_MAX = 16 << 20, /* a client that is so far behind gets no more until it has read */
@@ -41,6 +42,7 @@ static struct {
 	bool debug_before;
 	uint64_t begin, end, next, told, scan; /* ticks; end 0: never */
 	unsigned mode;			       /* STACKS_* */
+	unsigned slow;			       /* 1, or SLOW */
 	bool live;
 	JNIEnv *jni; /* while events of the JVM are wanted */
 	uint64_t samples, lost, cpu_before, own_before;
@@ -163,6 +165,7 @@ static const char *begin(const struct conn *c, const struct wire_ask_stacks *m)
 	want_debug_info();
 	now.client = c->number;
 	now.begin = now.told = now.scan = tick_now();
+	now.slow = m->flags & STACKS_SLOW ? SLOW : 1;
 	now.next = now.begin + ticks_of_ms(DRAIN_MS);
 	now.end = m->for_ns ? now.begin + ticks_of_ms(m->for_ns / 1000000u) : 0;
 	return NULL;
@@ -321,7 +324,7 @@ static void look_for_threads(uint64_t t)
 		return;
 	engine_scan();
 	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
-	now.scan = t + ticks_of_ms(cost * SCAN_COST / 1000000u);
+	now.scan = t + ticks_of_ms(cost * SCAN_COST * now.slow / 1000000u);
 }
 
 static void finish(struct conn *c)
@@ -351,7 +354,7 @@ void stack_stream_tick(void)
 		return;
 	}
 	look_for_threads(t);
-	events_round(DRAIN_MS * (uint64_t)MS);
+	events_round(DRAIN_MS * now.slow * (uint64_t)MS);
 	if (now.live)
 		survivors_sweep(now.jni);
 	if (now.end && t >= now.end) {
@@ -365,7 +368,7 @@ void stack_stream_tick(void)
 		put_state(c);
 	}
 	conn_flush(c, 0);
-	now.next = t + ticks_of_ms(DRAIN_MS);
+	now.next = t + ticks_of_ms(DRAIN_MS * now.slow);
 }
 
 bool stack_stream_is_for(const struct conn *c)

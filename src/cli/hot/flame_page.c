@@ -56,13 +56,20 @@ static void put_profile(struct json *j, const struct profile *p)
 	put_stacks(j, p);
 }
 
+static void put_one_title(struct buf *out, const struct sampled *s)
+{
+	buf_printf(out, "%s%s%s", s->name, s->when[0] ? ", " : "", s->when);
+}
+
 static void put_title(struct json *j, const struct sampled *s, const struct sampled *before)
 {
 	struct buf title = { 0 };
 
-	buf_text(&title, s->name);
-	if (before)
-		buf_printf(&title, " compared with %s", before->name);
+	put_one_title(&title, s);
+	if (before) {
+		buf_text(&title, " compared with ");
+		put_one_title(&title, before);
+	}
 	json_put_str(j, "title", buf_slice(&title));
 	buf_release(&title);
 }

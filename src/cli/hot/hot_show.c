@@ -174,6 +174,10 @@ void hot_put_about(const struct sampled *s, struct buf *out)
 	const struct wire_stacks_state *m = &s->state;
 	char n[32], time[FIGURE_MAX], cpu[FIGURE_MAX], broken[FIGURE_MAX], threads[2 * FIGURE_MAX];
 
+	if (s->when[0]) {
+		client_show_line(out, slice_str(s->name));
+		buf_printf(out, ", %s:\n", s->when);
+	}
 	buf_printf(out, "%s %s samples of %s in %s", cli_number(n, sampled_count(s)),
 		   sampled_mode(s->mode)->what, figure_of(threads, m->threads, "thread"),
 		   figure_time(time, (double)m->wall_ns));

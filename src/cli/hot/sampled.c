@@ -13,6 +13,7 @@
 #include "export/collapsed.h"
 
 enum { FILE_MAX = 1 << 30 };
+#define USUAL_FOR UINT64_C(10000000000)
 
 static const char *const file_ends[] = { ".collapsed", ".folded", ".txt" };
 
@@ -78,6 +79,14 @@ uint64_t sampled_broken(const struct sampled *s)
 	return n;
 }
 
+void sampled_begin_anew(struct sampled *s)
+{
+	profile_zero(&s->profile);
+	memset(s->ends, 0, sizeof(s->ends));
+	memset(s->states, 0, sizeof(s->states));
+	s->samples = s->left_out = 0;
+}
+
 /* ---- asking -------------------------------------------------------------------------------- */
 
 static unsigned mode_of(const struct sampled_wish *wish)
@@ -101,11 +110,13 @@ void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const str
 
 void sampled_ask(struct buf *out, const struct sampled_wish *wish, uint64_t for_ns)
 {
-	wire_put_ask_stacks(out, &(struct wire_ask_stacks){ .for_ns = for_ns,
-							    .rate = (uint32_t)wish->rate,
-							    .mode = mode_of(wish),
-							    .flags = wish->live ? STACKS_LIVE : 0,
-							    .interval = wish->interval });
+	wire_put_ask_stacks(out,
+			    &(struct wire_ask_stacks){ .for_ns = for_ns,
+						       .rate = (uint32_t)wish->rate,
+						       .mode = mode_of(wish),
+						       .flags = (wish->live ? STACKS_LIVE : 0) |
+								(wish->slow ? STACKS_SLOW : 0),
+						       .interval = wish->interval });
 }
 
 int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct client *client)
@@ -147,9 +158,16 @@ static int ask_agent(struct sampled *s, const struct sampled_wish *wish, const s
 	return status;
 }
 
-bool sampled_is_one(const struct sampled_wish *wish)
+int sampled_settle(struct sampled_wish *wish, const char *verb, const char *target)
 {
-	return wish->wall + (wish->alloc || wish->live) + wish->lock <= 1;
+	wish->verb = verb;
+	wish->target = target;
+	wish->for_given = wish->for_ns != 0;
+	if (!wish->for_given)
+		wish->for_ns = USUAL_FOR;
+	if (wish->wall + (wish->alloc || wish->live) + wish->lock > 1)
+		return cli_usage(verb, "one of --wall, --alloc and --lock at a time");
+	return CLI_GO_ON;
 }
 
 int sampled_run(struct sampled *s, const struct sampled_wish *wish)

@@ -15,6 +15,7 @@ struct sampled {
 	struct symbols symbols;
 	pid_t pid;
 	char name[256];
+	char when[64];	    /* of a history: which part of it; else empty */
 	uint32_t *frame_of; /* by the agent's number of a place */
 	size_t n_places;
 	uint64_t ends[WALK_ENDS];      /* how often stacks ended so */
@@ -32,18 +33,25 @@ struct sampled {
 };
 
 struct sampled_wish {
+	const char *verb;   /* "sonde hot" */
 	const char *target; /* NULL: the only JVM */
+	const char *at;	    /* of a history: from when on; NULL: not given */
 	uint64_t for_ns;
+	bool for_given;
 	uint64_t rate;		      /* 0: usual */
 	uint64_t interval;	      /* of allocation, bytes; 0: usual */
 	bool wall, alloc, lock, live; /* the last: what of allocated objects stays */
 	bool threads;		      /* each thread's name is the outermost frame of its stacks */
 	bool all;		      /* also threads that wait and run no Java code */
+	bool slow;		      /* rows of an agent come once a second */
 };
 
 /* Options of verbs that take samples; `wish` is the struct sampled_wish of their struct `type`. */
 #define SAMPLED_OPTIONS(type)                                                                        \
 	VERB_FOR(type, wish.for_ns, "how long, 10s if not given; Ctrl-C ends it earlier"),           \
+		{ "at", "TIME", OPTION_TEXT, offsetof(type, wish.at),                                \
+		  .help = "of a history: 14:05, 2026-11-18T14:05, 'yesterday 14:05' or -2h; "        \
+			  "--for is 1m then" },                                                      \
 		{ "rate",                                                                            \
 		  "N",                                                                               \
 		  OPTION_NUMBER,                                                                     \
@@ -76,8 +84,9 @@ struct sampled_wish {
 void sampled_init(struct sampled *s);
 void sampled_release(struct sampled *s);
 
-/* False: more than one of the modes is wished for. */
-bool sampled_is_one(const struct sampled_wish *wish);
+/* After the options: what was not given becomes usual.  CLI_GO_ON, or an exit status: they do not go
+ * together. */
+int sampled_settle(struct sampled_wish *wish, const char *verb, const char *target);
 
 /* Samples until time is over or Ctrl-C comes.  CLI_DONE, or an exit status after a message. */
 int sampled_run(struct sampled *s, const struct sampled_wish *wish);
@@ -108,6 +117,9 @@ struct slice sampled_thread_name(const struct sampled *s, uint32_t number); /* e
 
 uint64_t sampled_count(const struct sampled *s);  /* samples; of a file: values */
 uint64_t sampled_broken(const struct sampled *s); /* ... whose stacks are not whole */
+
+/* Values and sums begin anew; stacks, places and threads stay known, as the agent counts on that. */
+void sampled_begin_anew(struct sampled *s);
 
 /* What threads do: "parked". */
 const char *sampled_state_text(unsigned state);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/attach/target.h"
+#include "cli/hot/stored.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/progress.h"
 
@@ -124,7 +125,11 @@ int feed_run(struct sampled *s, const struct sampled_wish *wish)
 	return status;
 }
 
-int feed_or_file(struct sampled *s, const struct sampled_wish *wish)
+int feed_or_stored(struct sampled *s, const struct sampled_wish *wish)
 {
-	return sampled_is_file(wish->target) ? sampled_read(s, wish->target) : feed_run(s, wish);
+	if (stored_is(wish->target))
+		return stored_read(s, wish);
+	if (wish->at)
+		return cli_usage(wish->verb, "--at is for a history, which 'sonde record' makes");
+	return feed_run(s, wish);
 }
