@@ -348,7 +348,7 @@ $(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_OUT)/%: $(FUZZ_OBJ)/tests/fuzz/%.o $(
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm $(LIBZIP_LIBS)
 
 $(FUZZ_CLI_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_CLI)
-$(FUZZ_OUT)/fuzz_stretch: $(call objects,$(call sources,export),$(FUZZ_OBJ))
+$(FUZZ_OUT)/fuzz_stretch $(FUZZ_OUT)/fuzz_jfr: $(call objects,$(call sources,export),$(FUZZ_OBJ))
 $(FUZZ_OUT)/fuzz_manager: $(call objects,$(call sources,export manager/figures) $(TESTED_FILES),$(FUZZ_OBJ))
 $(FUZZ_OBJ)/src/cli/%.o: CPPFLAGS += $(LIBZIP_CFLAGS)
 $(FUZZ_OBJ)/src/cli/report/trace_bytes.o: src/cli/report/trace_page.html

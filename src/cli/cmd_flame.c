@@ -34,7 +34,7 @@ const struct verb verb_flame = {
 	.n = COUNT(options),
 	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; or a "
 		"file of collapsed stacks (.collapsed, .folded, .txt), as 'sonde hot -o' and other "
-		"profilers write them.",
+		"profilers write them, a recording of the JDK (.jfr), or a directory of 'sonde record'.",
 	.status = "0 done, 1 nothing ran, 2 wrong usage, 3 could not.",
 	.examples = "sonde flame 4711 -o shop.html\n"
 		    "sonde flame stacks.collapsed -o stacks.html\n"

@@ -78,7 +78,7 @@ static int print(struct command_hot *c, const struct sampled *s)
 	if (c->json) {
 		hot_json(&c->view, &out);
 	} else {
-		if (s->state.wall_ns)
+		if (hot_has_about(s))
 			hot_put_about(s, &out);
 		(void)hot_show(&c->view, &out);
 	}
@@ -99,7 +99,7 @@ static int print_compared(struct command_hot *c, const struct sampled *s, const 
 
 	if (!all)
 		return cli_cannot("out of memory");
-	if (!c->json && s->state.wall_ns)
+	if (!c->json && hot_has_about(s))
 		hot_put_about(s, &out);
 	if (c->json)
 		compare_json(all, n, &out);
@@ -194,7 +194,8 @@ const struct verb verb_hot = {
 	.options = options,
 	.n = COUNT(options),
 	.more = "TARGET is a pid, a main class or a jar, not needed when there is only one JVM; the "
-		"pid of any other program, which the kernel samples without an agent; or a file of stacks that -o FILE.collapsed has written.",
+		"pid of any other program, which the kernel samples without an agent; or a file of stacks that -o FILE.collapsed has written; a recording of the JDK (.jfr); or a "
+		"directory of 'sonde record'.",
 	.status = "0 done, 1 nothing ran, 2 wrong usage, 3 could not.",
 	.examples = "sonde hot 4711\n"
 		    "sonde hot --for 30s --above 2% shop.jar\n"

@@ -79,14 +79,14 @@ static void put_data(struct buf *out, const struct sampled *s, const struct samp
 	struct json j = json_to(out);
 	struct buf about = { 0 };
 
-	if (s->state.wall_ns)
+	if (hot_has_about(s))
 		hot_put_about(s, &about);
 	json_open(&j, '{');
 	put_title(&j, s, before);
 	json_put_str(&j, "about", buf_slice(&about));
 	json_put_text(&j, "unit", s->mode == STACKS_CPU ? "samples" : sampled_mode(s->mode)->unit);
 	json_put_open(&j, "kinds", '[');
-	for (unsigned k = 0; k <= PLACE_CLASS; k++)
+	for (unsigned k = 0; k < SAMPLED_KINDS; k++)
 		json_text(&j, k ? sampled_kind_text(k) : "");
 	json_close(&j, ']');
 	put_profile(&j, &s->profile);

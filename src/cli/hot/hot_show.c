@@ -17,16 +17,11 @@ static double share(uint64_t part, uint64_t all)
 	return all ? (double)part / (double)all : 0;
 }
 
-static bool is_java(uint32_t kind)
-{
-	return kind >= PLACE_INTERPRETED && kind <= PLACE_JNI;
-}
-
 void hot_put_name(struct buf *out, uint32_t kind, struct slice name, unsigned width)
 {
 	struct method_name m;
 
-	if (!is_java(kind)) {
+	if (!sampled_is_java(kind)) {
 		if (width && name.n > width)
 			name.n = width;
 		client_show_line(out, name);
@@ -169,14 +164,29 @@ static void put_sum(const struct sampled *s, struct buf *out)
 		   s->mode == STACKS_LOCK ? " for monitors" : "");
 }
 
+bool hot_has_about(const struct sampled *s)
+{
+	return s->state.wall_ns || s->when[0];
+}
+
+/* Whose they are, and of when. */
+static void put_when(const struct sampled *s, struct buf *out)
+{
+	if (!s->when[0])
+		return;
+	client_show_line(out, slice_str(s->name));
+	buf_printf(out, ", %s:\n", s->when);
+}
+
 void hot_put_about(const struct sampled *s, struct buf *out)
 {
 	const struct wire_stacks_state *m = &s->state;
 	char n[32], time[FIGURE_MAX], cpu[FIGURE_MAX], broken[FIGURE_MAX], threads[2 * FIGURE_MAX];
 
-	if (s->when[0]) {
-		client_show_line(out, slice_str(s->name));
-		buf_printf(out, ", %s:\n", s->when);
+	put_when(s, out);
+	if (!m->wall_ns) {
+		put_causes(s, out);
+		return;
 	}
 	buf_printf(out, "%s %s samples of %s in %s", cli_number(n, sampled_count(s)),
 		   sampled_mode(s->mode)->what, figure_of(threads, m->threads, "thread"),

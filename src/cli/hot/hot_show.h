@@ -21,6 +21,7 @@ size_t hot_show(const struct hot_view *v, struct buf *out);
 void hot_json(const struct hot_view *v, struct buf *out);
 
 /* "10.0 s, 9,812 samples of 14 threads (perf events), 0.1 % broken" */
+bool hot_has_about(const struct sampled *s); /* of a file of stacks nothing is known */
 void hot_put_about(const struct sampled *s, struct buf *out);
 
 /* What ran most of a function's own samples: "C2". */

@@ -10,9 +10,7 @@
 #include "cli/attach/target.h"
 #include "cli/client/visit.h"
 #include "cli/screen/cli.h"
-#include "export/collapsed.h"
 
-enum { FILE_MAX = 1 << 30 };
 #define USUAL_FOR UINT64_C(10000000000)
 
 static const char *const file_ends[] = { ".collapsed", ".folded", ".txt" };
@@ -29,6 +27,8 @@ const char *sampled_kind_text(unsigned kind)
 
 	if (kind > SAMPLED_STATES && kind < SAMPLED_STATES + STACK_STATES)
 		return sampled_state_text(kind - SAMPLED_STATES);
+	if (kind == SAMPLED_COMPILED)
+		return "compiled";
 	return kind < COUNT(texts) ? texts[kind] : texts[0];
 }
 
@@ -41,6 +41,11 @@ const char *sampled_state_text(unsigned state)
 	};
 
 	return texts[state < STACK_STATES ? state : STACK_RUNS];
+}
+
+bool sampled_is_java(unsigned kind)
+{
+	return (kind >= PLACE_INTERPRETED && kind <= PLACE_JNI) || kind == SAMPLED_COMPILED;
 }
 
 void sampled_init(struct sampled *s)
@@ -195,37 +200,4 @@ bool sampled_is_file(const char *path)
 		    strcmp(path + n - strlen(file_ends[i]), file_ends[i]) == 0)
 			return true;
 	return false;
-}
-
-static bool read_all(FILE *file, struct buf *out)
-{
-	uint8_t *p;
-	size_t n = 1;
-
-	while (n && out->n < FILE_MAX && (p = buf_room(out, 1 << 20))) {
-		n = fread(p, 1, 1 << 20, file);
-		out->n += n;
-	}
-	return !n && !out->err && !ferror(file);
-}
-
-int sampled_read(struct sampled *s, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	struct buf text = { 0 };
-	int status = CLI_DONE, rc;
-	size_t line;
-
-	if (!file)
-		return cli_cannot("%s: %m", path);
-	snprintf(s->name, sizeof(s->name), "%s", path);
-	if (!read_all(file, &text))
-		status = cli_cannot("%s: cannot be read, or is larger than 1 GiB", path);
-	else if ((rc = collapsed_read(&s->profile, buf_slice(&text), &line)) < 0)
-		status =
-			cli_cannot("%s, line %zu: %s", path, line,
-				   rc == E_SYNTAX ? "not 'outer;inner;leaf NUMBER'" : err_text(rc));
-	fclose(file);
-	buf_release(&text);
-	return status;
 }

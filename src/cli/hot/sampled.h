@@ -97,9 +97,8 @@ int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct clie
 /* One row of an agent (sampled_rows.c); `sampled` is a struct sampled.  True: go on. */
 bool sampled_take(void *sampled, unsigned type, struct slice payload);
 
-/* Stacks that were written before, as collapsed.h reads them.  Likewise. */
+/* By its name, a file of collapsed stacks. */
 bool sampled_is_file(const char *path);
-int sampled_read(struct sampled *s, const char *path);
 
 struct target;
 void sampled_is_of(struct sampled *s, const struct sampled_wish *wish, const struct target *t);
@@ -125,7 +124,15 @@ void sampled_begin_anew(struct sampled *s);
 const char *sampled_state_text(unsigned state);
 
 /* A short word for a PLACE_*: "C2", "inlined"; for SAMPLED_STATES + a STACK_*: what the thread did. */
-enum { SAMPLED_STATES = PLACE_CLASS };
+enum {
+	SAMPLED_STATES = PLACE_CLASS,
+	SAMPLED_COMPILED =
+		SAMPLED_STATES + STACK_STATES, /* by C1 or C2: a recording does not tell */
+	SAMPLED_KINDS
+};
+/* Of frames: a method of Java. */
+bool sampled_is_java(unsigned kind);
+
 const char *sampled_kind_text(unsigned kind);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/reader.h"
+#include "export/class_name.h"
 
 enum {
 	PLACES_MAX = 1 << 20,
@@ -38,33 +39,6 @@ static bool have_places(struct sampled *s, size_t n)
 	return true;
 }
 
-/* A signature as people write it: "[Ljava/lang/String;" is java.lang.String[]. */
-static void put_class(struct buf *out, struct slice signature)
-{
-	static const char *const basic[128] = {
-		['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
-		['I'] = "int",	['J'] = "long", ['S'] = "short",  ['Z'] = "boolean",
-	};
-	size_t arrays = 0;
-	uint8_t c;
-
-	while (arrays < signature.n && signature.p[arrays] == '[')
-		arrays++;
-	signature.p += arrays;
-	signature.n -= arrays;
-	c = signature.n ? signature.p[0] : 0;
-	if (signature.n == 1 && c < 128 && basic[c]) {
-		buf_text(out, basic[c]);
-	} else {
-		if (c == 'L' && signature.p[signature.n - 1] == ';')
-			signature = (struct slice){ signature.p + 1, signature.n - 2 };
-		for (size_t i = 0; i < signature.n; i++)
-			buf_u8(out, signature.p[i] == '/' ? '.' : signature.p[i]);
-	}
-	while (arrays--)
-		buf_text(out, "[]");
-}
-
 static void take_place(struct sampled *s, const struct wire_stack_place *m)
 {
 	struct profile_frame f = { .name = m->name, .kind = m->kind };
@@ -78,7 +52,7 @@ static void take_place(struct sampled *s, const struct wire_stack_place *m)
 		f.file = m->name;
 	}
 	if (m->kind == PLACE_CLASS) {
-		put_class(&name, m->name);
+		class_name_put(&name, m->name);
 		f.name = buf_slice(&name);
 	}
 	s->frame_of[m->id] = profile_frame(&s->profile, &f);
@@ -159,9 +133,7 @@ static uint32_t frame_of_state(struct sampled *s, unsigned state)
 
 static bool is_java(const struct sampled *s, uint32_t frame)
 {
-	uint32_t kind = s->profile.frames[frame].kind;
-
-	return kind >= PLACE_INTERPRETED && kind <= PLACE_JNI;
+	return sampled_is_java(s->profile.frames[frame].kind);
 }
 
 /* The JVM does not tell apart how a thread waits in its methods that park, sleep, or do something else;
