@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "elf/rust_name.h"
 #include "elf/functions.h"
 
 enum { FILE_MAX = 1 << 30, PATH_CAP = 4096, NAME_CAP = 4096 };
@@ -182,6 +183,8 @@ static void put_name(struct slice name, bool raw, struct buf *out)
 {
 	char text[NAME_CAP], *plain;
 
+	if (!raw && rust_name_put(out, name))
+		return;
 	snprintf(text, sizeof(text), "%.*s", SLICE_FMT(name));
 	plain = raw ? NULL : demangled(text);
 	buf_text(out, plain ? plain : text);
