@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FREE = 255 };
+enum { FREE = 255, HEADER = 256 /* bytes: no less than what is read of a CodeBlob */ };
 
 static uint64_t word(uint64_t address)
 {
@@ -77,23 +77,56 @@ static void read_blob(const struct heaps *h, uint64_t at, struct blob *out)
 	out->complete = h->in.complete_bytes == 2 ? short_number(complete) : number(complete);
 }
 
+/* The piece in the block that begins at an address. */
+static bool blob_in(const struct heaps *h, const struct heap *heap, uint64_t block,
+		    struct blob *out)
+{
+	if (!byte(block + h->in.block_used))
+		return false;
+	read_blob(h, block + h->in.block_size, out);
+	return out->end > out->at && is_in(h, heap, out->end - 1) && out->code >= out->at &&
+	       out->code <= out->end;
+}
+
 bool heaps_find(const struct heaps *h, uint64_t pc, struct blob *out)
 {
 	for (unsigned i = 0; i < h->n; i++) {
 		const struct heap *heap = &h->heap[i];
-		uint64_t low = word(heap->memory + h->in.low), segment, block;
+		uint64_t low = word(heap->memory + h->in.low), segment;
 
 		if (!is_in(h, heap, pc))
 			continue;
 		segment = (pc - low) >> heap->shift;
 		if (!block_of(h, heap, &segment))
 			return false;
-		block = low + (segment << heap->shift);
-		if (!byte(block + h->in.block_used))
-			return false;
-		read_blob(h, block + h->in.block_size, out);
-		return pc >= out->at && pc < out->end && is_in(h, heap, out->end - 1) &&
-		       out->code >= out->at && out->code <= out->end;
+		return blob_in(h, heap, low + (segment << heap->shift), out) && pc >= out->at &&
+		       pc < out->end;
 	}
 	return false;
+}
+
+/* The last segments may belong to a block that is being made: its header must lie within the heap. */
+static bool each_in(const struct heaps *h, const struct heap *heap,
+		    bool (*visit)(void *ctx, const struct blob *b), void *ctx)
+{
+	uint64_t low = word(heap->memory + h->in.low), map = word(heap->segments + h->in.low),
+		 n = word(heap->segments + h->in.high) - map;
+	struct blob blob;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t block = low + (i << heap->shift);
+
+		if (byte(map + i) || !is_in(h, heap, block + h->in.block_size + HEADER))
+			continue;
+		if (blob_in(h, heap, block, &blob) && !visit(ctx, &blob))
+			return false;
+	}
+	return true;
+}
+
+void heaps_each(const struct heaps *h, bool (*visit)(void *ctx, const struct blob *b), void *ctx)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (!each_in(h, &h->heap[i], visit, ctx))
+			return;
 }

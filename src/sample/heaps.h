@@ -43,4 +43,7 @@ struct blob {
 bool heaps_find(const struct heaps *h, uint64_t pc, struct blob *out);
 bool heaps_contain(const struct heaps *h, uint64_t pc); /* within any heap */
 
+/* Each piece that is in use, as long as visit gives true. */
+void heaps_each(const struct heaps *h, bool (*visit)(void *ctx, const struct blob *b), void *ctx);
+
 #endif

@@ -10,6 +10,7 @@
 #include "agent/load/lifecycle.h"
 #include "agent/natives/data.h"
 #include "agent/serve/stack_stream.h"
+#include "agent/sampling/code_list.h"
 #include "agent/serve/callees.h"
 #include "agent/serve/closing.h"
 #include "agent/serve/explain.h"
@@ -204,6 +205,7 @@ static const struct {
 	{ WIRE_ask_value, true, static_value_run },
 	{ WIRE_ask_origin, true, origin_run },
 	{ WIRE_types, true, call_types_run },
+	{ WIRE_ask_code, false, code_list_run },
 };
 
 bool command_answer(struct conn *c, unsigned type, struct slice payload)

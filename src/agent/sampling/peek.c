@@ -14,6 +14,11 @@ bool peek_begin(void)
 	return memory >= 0;
 }
 
+bool peek_has_begun(void)
+{
+	return memory >= 0;
+}
+
 void peek_end(void)
 {
 	if (memory >= 0)

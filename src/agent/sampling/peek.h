@@ -11,6 +11,7 @@
 
 bool peek_begin(void);
 void peek_end(void);
+bool peek_has_begun(void);
 bool peek(uint64_t address, void *to, size_t n);
 
 static inline uint64_t peek_word(uint64_t address) /* 0: not to be had */

@@ -3,6 +3,8 @@
  * unloaded at any moment. */
 #include "agent/sampling/place_names.h"
 
+#include <stdio.h>
+
 #include "agent/sampling/labels.h"
 #include "agent/sampling/peek.h"
 #include "agent/sampling/scopes.h"
@@ -155,16 +157,21 @@ static void put_method(struct place_names *n, unsigned kind, uint64_t method, st
 		put(n, PLACE_UNKNOWN, slice_str("method of an unloaded class"), 0, numbers, rows);
 }
 
+static unsigned kind_of_compiled(const struct place_names *n, const struct blob *blob)
+{
+	uint8_t level = 0;
+
+	(void)peek(blob->at + n->layout->code.level, &level, sizeof(level));
+	return level == 4 ? PLACE_C2 : PLACE_C1;
+}
+
 static void put_compiled(struct place_names *n, const struct blob *blob, uint64_t spot,
 			 bool is_native, struct buf *numbers, struct buf *rows)
 {
 	struct scope scopes[SCOPES_MAX];
-	uint8_t level = 0;
 	size_t many;
-	unsigned kind;
+	unsigned kind = is_native ? PLACE_JNI : kind_of_compiled(n, blob);
 
-	(void)peek(blob->at + n->layout->code.level, &level, sizeof(level));
-	kind = is_native ? PLACE_JNI : level == 4 ? PLACE_C2 : PLACE_C1;
 	many = is_native ? 0
 			 : scopes_at(n->layout, blob, spot_address(spot),
 				     spot_kind(spot) == SPOT_RETURN, scopes);
@@ -174,24 +181,55 @@ static void put_compiled(struct place_names *n, const struct blob *blob, uint64_
 		put_method(n, kind, peek_word(blob->at + n->layout->code.method), numbers, rows);
 }
 
+enum { BLOB_NAME = 80 };
+
+/* What the JVM calls a piece of generated code.  PLACE_STUB; of a method PLACE_JNI, or PLACE_UNKNOWN: its
+ * compiler is to be looked up. */
+static unsigned read_blob_name(const struct place_names *n, const struct blob *blob,
+			       char name[BLOB_NAME])
+{
+	uint64_t text = peek_word(blob->at + n->layout->code.name);
+
+	memset(name, 0, BLOB_NAME);
+	for (size_t i = 0; text && i < BLOB_NAME - 1; i++)
+		if (!peek(text + i, &name[i], 1) || !name[i])
+			break;
+	if (!name[0])
+		snprintf(name, BLOB_NAME, "a stub of the JVM");
+	return strcmp(name, "nmethod") == 0	     ? PLACE_UNKNOWN
+	       : strcmp(name, "native nmethod") == 0 ? PLACE_JNI
+						     : PLACE_STUB;
+}
+
 /* Code that the JVM has generated: of a method, or a stub, which has a name. */
 static void put_generated(struct place_names *n, const struct blob *blob, uint64_t spot,
 			  struct buf *numbers, struct buf *rows)
 {
-	char name[80] = "";
-	uint64_t text = peek_word(blob->at + n->layout->code.name);
+	char name[BLOB_NAME];
+	unsigned kind = read_blob_name(n, blob, name);
 
-	for (size_t i = 0; text && i < sizeof(name) - 1; i++)
-		if (!peek(text + i, &name[i], 1) || !name[i])
-			break;
-	name[sizeof(name) - 1] = '\0';
-	if (strcmp(name, "nmethod") == 0)
-		put_compiled(n, blob, spot, false, numbers, rows);
-	else if (strcmp(name, "native nmethod") == 0)
-		put_compiled(n, blob, spot, true, numbers, rows);
+	if (kind == PLACE_STUB)
+		put(n, PLACE_STUB, slice_str(name), 0, numbers, rows);
 	else
-		put(n, PLACE_STUB, slice_str(name[0] ? name : "a stub of the JVM"), 0, numbers,
-		    rows);
+		put_compiled(n, blob, spot, kind == PLACE_JNI, numbers, rows);
+}
+
+unsigned place_names_code(struct place_names *n, const struct blob *blob, struct buf *out)
+{
+	char name[BLOB_NAME];
+	unsigned kind = read_blob_name(n, blob, name);
+	struct slice method = { 0 };
+
+	if (kind == PLACE_STUB) {
+		buf_text(out, name);
+		return kind;
+	}
+	method = name_of(n, peek_word(blob->at + n->layout->code.method));
+	if (method.n)
+		buf_put(out, method);
+	else
+		buf_text(out, "method of an unloaded class");
+	return kind == PLACE_JNI ? kind : kind_of_compiled(n, blob);
 }
 
 static void put_native(struct place_names *n, const struct modules *modules, uint64_t spot,

@@ -26,6 +26,9 @@ struct place_names {
 void place_names_init(struct place_names *n, const struct vm_layout *layout);
 void place_names_release(struct place_names *n);
 
+/* Appends the name of a piece of generated code: its method's, or a stub's.  Its PLACE_*. */
+unsigned place_names_code(struct place_names *n, const struct blob *blob, struct buf *out);
+
 /* What was read about methods is read again when it is used next time. */
 void place_names_next_round(struct place_names *n);
 
