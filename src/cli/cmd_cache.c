@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_cache.c - "sonde cache": what lies in the cache of woven classes, and whether it is sound. */
+#include "base/plural.h"
 #include "cli/classtools/cache_show.h"
 
 #include <fnmatch.h>
@@ -191,17 +192,18 @@ int cache_ls_main(int argc, char **argv)
 		json_close(&l.j, ']');
 		buf_u8(&l.out, '\n');
 	} else if (!l.wanted) {
-		buf_printf(&l.out, "%llu classes, %llu links, %.1f MB in %s\n",
-			   (unsigned long long)l.classes, (unsigned long long)l.links,
-			   (double)l.bytes / 1e6, l.c.dir);
+		buf_printf(&l.out, "%llu class%s, %llu link%s, %.1f MB in %s\n",
+			   (unsigned long long)l.classes, plural_es(l.classes),
+			   (unsigned long long)l.links, plural(l.links), (double)l.bytes / 1e6,
+			   l.c.dir);
 	}
 	status = rc < 0 || !cli_print(&l.out) ? CLI_CANNOT
 		 : l.classes || !l.wanted     ? CLI_DONE
 					      : CLI_NO;
 	if (damaged)
 		fprintf(stderr,
-			"sonde: %llu damaged places were passed over; see `sonde cache verify`\n",
-			(unsigned long long)damaged);
+			"sonde: %llu damaged place%s passed over; see `sonde cache verify`\n",
+			(unsigned long long)damaged, damaged == 1 ? " was" : "s were");
 	buf_release(&l.out);
 	return cmd_cache_end(&l.c, status);
 }
@@ -295,12 +297,14 @@ int cache_verify_main(int argc, char **argv)
 		json_close(&j, '}');
 		buf_u8(&out, '\n');
 	} else {
-		buf_printf(&out, "%s: %zu files, %llu classes, %llu links, %.1f MB; %s", c.dir,
-			   files, (unsigned long long)v.classes, (unsigned long long)v.links,
+		buf_printf(&out, "%s: %zu file%s, %llu class%s, %llu link%s, %.1f MB; %s", c.dir,
+			   files, plural(files), (unsigned long long)v.classes,
+			   plural_es(v.classes), (unsigned long long)v.links, plural(v.links),
 			   (double)v.bytes / 1e6, damaged ? "" : "all is sound\n");
 		if (damaged)
-			buf_printf(&out, "%llu damaged places, which are not used\n",
-				   (unsigned long long)damaged);
+			buf_printf(&out, "%llu damaged place%s not used\n",
+				   (unsigned long long)damaged,
+				   damaged == 1 ? ", which is" : "s, which are");
 	}
 	status = !cli_print(&out) ? CLI_CANNOT : damaged ? CLI_NO : CLI_DONE;
 	buf_release(&out);
@@ -335,7 +339,7 @@ int cache_prune_main(int argc, char **argv)
 	if (gone < 0)
 		status = cli_cannot("%s: another process writes just now; try again", c.dir);
 	else
-		printf("%d files removed from %s\n", gone, c.dir);
+		printf("%d file%s removed from %s\n", gone, plural((uint64_t)gone), c.dir);
 	return cmd_cache_end(&c, status);
 }
 
@@ -392,7 +396,8 @@ int cache_export_main(int argc, char **argv)
 	if (store_walk(c.store, export_record, &e, &damaged) < 0)
 		status = cli_cannot("%s", e.failed.text);
 	else
-		printf("%llu classes written\n", (unsigned long long)e.written);
+		printf("%llu class%s written\n", (unsigned long long)e.written,
+		       plural_es(e.written));
 	if (status == CLI_DONE && !e.written)
 		status = CLI_NO;
 	return cmd_cache_end(&c, status);

@@ -9,6 +9,7 @@
 #include "cli/attach/target.h"
 #include "cli/client/client.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
 #include "cli/verbs.h"
 
 struct data_rows {
@@ -35,7 +36,7 @@ static void end_name(struct data_rows *d)
 
 static void take_name(struct data_rows *d, const struct wire_captured *m)
 {
-	char total[32], passed[32];
+	char total[2 * FIGURE_MAX], passed[32];
 
 	end_name(d);
 	d->open = true;
@@ -50,7 +51,7 @@ static void take_name(struct data_rows *d, const struct wire_captured *m)
 	}
 	buf_text(&d->out, d->names > 1 ? "\n$" : "$");
 	client_show_line(&d->out, m->name);
-	buf_printf(&d->out, ": %s values", cli_number(total, m->total));
+	buf_printf(&d->out, ": %s", figure_of(total, m->total, "value"));
 	if (m->passed)
 		buf_printf(&d->out, ", %s of them not told apart", cli_number(passed, m->passed));
 	buf_u8(&d->out, '\n');

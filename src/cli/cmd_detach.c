@@ -143,7 +143,7 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 
 static const char *const library_texts[] = { "unknown", "unloaded", "idle" };
 
-static const char *plural(const struct detach *d, uint64_t n)
+static const char *ending(const struct detach *d, uint64_t n)
 {
 	return n == 1 ? "" : d->native ? "s" : "es";
 }
@@ -170,7 +170,7 @@ static void print_compared(struct detach *d, struct buf *out)
 		return;
 	buf_printf(out, "%s %s%s compared: %s the original again, ",
 		   cli_number(all, d->same + d->differing), d->native ? "function" : "class",
-		   plural(d, d->same + d->differing), cli_number(same, d->same - d->foreign));
+		   ending(d, d->same + d->differing), cli_number(same, d->same - d->foreign));
 	if (d->foreign)
 		buf_printf(out, "%s but for changes of another agent, ",
 			   cli_number(same, d->foreign));
@@ -188,7 +188,7 @@ static void print_text(struct detach *d, const struct client *c, struct buf *out
 			   "detached from %d: %s %s%s compared, %s the original again%s; "
 			   "seen from outside: no socket, no thread of the agent, library %s",
 			   (int)c->pid, cli_number(n, d->same),
-			   d->native ? "function" : "woven class", plural(d, d->same),
+			   d->native ? "function" : "woven class", ending(d, d->same),
 			   d->same == 1 ? "it is" : "all are",
 			   d->foreign ? " but for changes of another agent" : "",
 			   d->ended ? "gone with the program" : library_texts[d->library + 1]);

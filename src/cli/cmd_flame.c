@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "cli/hot/flame_page.h"
 #include "cli/hot/stored.h"
 #include "cli/outside/feed.h"
@@ -57,7 +58,8 @@ static int write_page(const struct command_flame *c, const struct sampled *s,
 	buf_release(&out);
 	if (!good)
 		return cli_cannot("%s: cannot be written", c->file);
-	printf("%s: %llu samples\n", c->file, (unsigned long long)s->profile.total);
+	printf("%s: %llu sample%s\n", c->file, (unsigned long long)s->profile.total,
+	       plural(s->profile.total));
 	return CLI_DONE;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/plural.h"
 #include "cli/attach/target.h"
 #include "cli/client/observe_link.h"
 #include "cli/client/observe_start.h"
@@ -48,9 +49,10 @@ static void put_head(const struct command_observe *c, struct buf *out)
 	buf_text(out, ").\n");
 	buf_printf(
 		out,
-		"# Looked %llu times at its threads in %.0f s, and counted calls for %.0f s.  For\n"
+		"# Looked %llu time%s at its threads in %.0f s, and counted calls for %.0f s.  For\n"
 		"# 'sonde run --rules', 'sonde hook --rules' and 'sonde weave --rules'; edit as you like.\n",
-		(unsigned long long)v->samples, (double)v->wall / 1e9, o->seconds);
+		(unsigned long long)v->samples, plural(v->samples), (double)v->wall / 1e9,
+		o->seconds);
 }
 
 static const char *choice_word(enum observe_choice c)
@@ -139,6 +141,7 @@ static unsigned hooked(const struct observe *o)
 static int write_all(struct command_observe *c, struct slice rules)
 {
 	struct buf out = { 0 };
+	unsigned n = hooked(&c->link.observe);
 	int status = c->file ? save(c->file, rules) : CLI_DONE;
 
 	if (c->json)
@@ -148,7 +151,7 @@ static int write_all(struct command_observe *c, struct slice rules)
 	if (status == CLI_DONE && out.n && !cli_print(&out))
 		status = CLI_CANNOT;
 	if (status == CLI_DONE && c->file && !c->json)
-		fprintf(stderr, "sonde: %u rules are in %s\n", hooked(&c->link.observe), c->file);
+		fprintf(stderr, "sonde: %u rule%s in %s\n", n, n == 1 ? " is" : "s are", c->file);
 	buf_release(&out);
 	return status;
 }

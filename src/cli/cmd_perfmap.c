@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "cli/attach/target.h"
 #include "cli/client/visit.h"
 #include "cli/screen/cli.h"
@@ -123,7 +124,7 @@ static int write_out(const struct command_perfmap *w, const struct target *t)
 	good &= fclose(file) == 0;
 	if (!good)
 		return cli_cannot("%s: cannot be written", shown);
-	printf("%s: %s pieces of code\n", shown, cli_number(n, w->n));
+	printf("%s: %s piece%s of code\n", shown, cli_number(n, w->n), plural(w->n));
 	return CLI_DONE;
 }
 

@@ -179,13 +179,14 @@ static int session(struct command_record *c)
 
 static void say_sums(const struct command_record *c)
 {
-	char n[32], wall[FIGURE_MAX], bytes[FIGURE_MAX], agent[FIGURE_MAX], own[FIGURE_MAX];
+	char n[2 * FIGURE_MAX], wall[FIGURE_MAX], bytes[FIGURE_MAX], agent[FIGURE_MAX],
+		own[FIGURE_MAX];
 	double all = c->all.wall_ns ? (double)c->all.wall_ns : 1;
 	uint64_t cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 
-	printf("%s: %s samples in %s; ", c->dir, cli_number(n, c->all.samples),
+	printf("%s: %s in %s; ", c->dir, figure_of(n, c->all.samples, "sample"),
 	       figure_time(wall, all));
-	printf("%llu files with %s; ", (unsigned long long)c->history.files,
+	printf("%s with %s; ", figure_of(n, c->history.files, "file"),
 	       figure_bytes(bytes, c->history.bytes));
 	if (!c->feed.is_outside)
 		printf("the agent's thread took %s of a processor, ",

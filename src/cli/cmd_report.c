@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/plural.h"
 #include "cli/attach/target.h"
 #include "cli/client/calibration.h"
 #include "cli/client/client.h"
@@ -174,16 +175,16 @@ static int ask_again(void *ctx, char why[200])
 static void show_again(void *ctx, struct buf *out, unsigned width, unsigned rows)
 {
 	struct view *v = ctx;
-	char n[32];
+	char n[2 * FIGURE_MAX];
 
 	if (v->json) {
 		show_json(v, out);
 		return;
 	}
 	if (rows)
-		buf_printf(out, "%d %.*s: %s methods, by %s (q ends, s sorts, r resets)\n\n",
+		buf_printf(out, "%d %.*s: %s, by %s (q ends, s sorts, r resets)\n\n",
 			   (int)v->target.pid, width > 80 ? (int)width - 60 : 20, v->target.name,
-			   cli_number(n, v->hooked), report_order_name(v->order));
+			   figure_of(n, v->hooked, "method"), report_order_name(v->order));
 	v->table.width = width;
 	v->table.rows = rows;
 	show_table(v, out);
@@ -234,8 +235,8 @@ static const char *example_of(const struct view *v)
 static int nothing(const struct view *v)
 {
 	if (v->hooked)
-		fprintf(stderr, "sonde: none of the %llu hooked methods matches '%s'\n",
-			(unsigned long long)v->hooked, v->filter);
+		fprintf(stderr, "sonde: none of the %llu hooked method%s matches '%s'\n",
+			(unsigned long long)v->hooked, plural(v->hooked), v->filter);
 	else if (v->pid)
 		fprintf(stderr,
 			"sonde: no method of %d is hooked; 'sonde hook %d RULE' hooks some, such as "

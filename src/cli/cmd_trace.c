@@ -66,6 +66,7 @@ static int draw(struct trace *t)
 
 static int write_page(struct trace *t)
 {
+	char count[2 * FIGURE_MAX];
 	size_t at = 0;
 	ssize_t n = 1;
 	int fd;
@@ -81,22 +82,21 @@ static int write_page(struct trace *t)
 	if (fd < 0 || n <= 0 || close(fd) < 0)
 		return cli_cannot("%s: %m", t->file);
 	buf_clear(&t->out);
-	fprintf(stderr, "%s: %zu transactions; open it in a browser\n", t->file,
-		trace_set_n(&t->set));
+	fprintf(stderr, "%s: %s; open it in a browser\n", t->file,
+		figure_of(count, trace_set_n(&t->set), "transaction"));
 	return CLI_DONE;
 }
 
 static int finish(struct trace *t)
 {
 	const struct wire_trace_counts *c = &t->set.counts;
-	char a[32], b[32];
+	char a[32], b[32], shown[2 * FIGURE_MAX];
 	int status = draw(t);
 
 	if (status == CLI_DONE && t->seen)
 		status = write_page(t);
 	if (t->seen)
-		fprintf(stderr, "%s transaction%s shown", cli_number(a, t->seen),
-			t->seen == 1 ? "" : "s");
+		fprintf(stderr, "%s shown", figure_of(shown, t->seen, "transaction"));
 	else
 		fputs("no transaction was kept", stderr);
 	if (c->begun)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plural.h"
 #include "cli/attach/target.h"
 #include "cli/client/calibration.h"
 #include "cli/client/client.h"
@@ -266,20 +267,18 @@ static void put_nodes(struct picture *p)
 /* What is not there, and how much any one context may lack by that. */
 static void put_bound(const struct call_tree *t, struct buf *out)
 {
-	char n[32], calls[32], time[FIGURE_MAX];
+	char n[2 * FIGURE_MAX], calls[2 * FIGURE_MAX], time[FIGURE_MAX];
 	double share = t->total_ns ? (double)t->bound_ns / (double)t->total_ns : 0;
 
 	if (!t->pruned)
 		return;
-	buf_printf(
-		out,
-		"%s contexts that took little were taken out, to stay within %g MiB: they are in "
-		"(pruned).\n"
-		"What is shown of one context may be too little by %s (%.2g %%) and %s calls at "
-		"most; the agent's option memory=SIZE gives more room.\n",
-		cli_number(n, t->pruned), (double)t->memory_limit / (1 << 20),
-		figure_time(time, (double)t->bound_ns), 100 * share,
-		cli_number(calls, t->bound_calls));
+	buf_printf(out,
+		   "%s that took little %s taken out, to stay within %g MiB: see (pruned).\n"
+		   "What is shown of one context may be too little by %s (%.2g %%) and %s at "
+		   "most; the agent's option memory=SIZE gives more room.\n",
+		   figure_of(n, t->pruned, "context"), t->pruned == 1 ? "was" : "were",
+		   (double)t->memory_limit / (1 << 20), figure_time(time, (double)t->bound_ns),
+		   100 * share, figure_of(calls, t->bound_calls, "call"));
 }
 
 static void explain(struct view *v, struct buf *out)
@@ -340,8 +339,8 @@ static void show(void *ctx, struct buf *out, unsigned width, unsigned rows)
 		return;
 	}
 	if (rows)
-		buf_printf(out, "%d %s: %zu nodes.  q ends\n\n", (int)v->target.pid, v->target.name,
-			   v->tree.n);
+		buf_printf(out, "%d %s: %zu node%s.  q ends\n\n", (int)v->target.pid,
+			   v->target.name, v->tree.n, plural(v->tree.n));
 	show_tree(v, out, width);
 	if (v->live && !rows)
 		buf_u8(out, '\n');

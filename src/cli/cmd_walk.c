@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "cli/attach/target.h"
 #include "cli/client/method_arg.h"
 #include "cli/client/visit.h"
@@ -47,10 +48,12 @@ static void tell_end(const struct command_walk *c)
 	if (c->quiet || (c->json && !c->aloud))
 		return;
 	fprintf(stderr,
-		"At most %llu of %u hooks were in the program at a time, in %u rounds; %s, %llu of its hooks "
-		"are left.\n",
-		(unsigned long long)l->most_own, l->climb.options.bound, l->climb.rounds,
-		l->is_out ? "all are out" : "not all are out", (unsigned long long)l->left);
+		"At most %llu of %u hook%s in the program at a time, in %u round%s; %s, %llu of its hook%s "
+		"left.\n",
+		(unsigned long long)l->most_own, l->climb.options.bound,
+		l->climb.options.bound == 1 ? " was" : "s were", l->climb.rounds,
+		plural(l->climb.rounds), l->is_out ? "all are out" : "not all are out",
+		(unsigned long long)l->left, l->left == 1 ? "s is" : "s are");
 }
 
 static void put_text(const struct command_walk *c, struct buf *out)

@@ -28,13 +28,14 @@
 #include "agent/weaving/grown.h"
 #include "agent/weaving/instrument.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "probe/probe.h"
 #include "probe/types.h"
 #include "wire/wire.h"
 
 static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 {
-	uint64_t classes, methods;
+	uint64_t classes, methods, rules;
 
 	(void)jni, (void)payload;
 	rows_put_rules(&c->out);
@@ -42,9 +43,10 @@ static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 	change_put_left(&c->out);
 	grown_put(&c->out);
 	woven_count(&classes, &methods);
-	conn_done(c, DONE, "Hooks now in the program: %llu methods in %llu classes, %zu rules",
-		  (unsigned long long)methods, (unsigned long long)classes,
-		  rulebook.n - closing_rules());
+	rules = rulebook.n - closing_rules();
+	conn_done(c, DONE, "Hooks now in the program: %llu method%s in %llu class%s, %zu rule%s",
+		  (unsigned long long)methods, plural(methods), (unsigned long long)classes,
+		  plural_es(classes), rules, plural(rules));
 }
 
 /* Of a long answer: whoever has asked for it reads it, or is dropped, since others wait. */
@@ -122,8 +124,9 @@ static void run_data(struct conn *c, JNIEnv *jni, struct slice payload)
 							     .error = seen->v[i].error });
 	}
 	mem_free(seen);
-	conn_done(c, seen ? DONE : CANNOT, "%llu values under %llu names",
-		  (unsigned long long)values, (unsigned long long)names);
+	conn_done(c, seen ? DONE : CANNOT, "%llu value%s under %llu name%s",
+		  (unsigned long long)values, plural(values), (unsigned long long)names,
+		  plural(names));
 }
 
 static uint64_t calls_of(const struct hooked *h)

@@ -31,6 +31,7 @@
 #include "agent/weaving/change.h"
 #include "agent/weaving/instrument.h"
 #include "agent/weaving/proof.h"
+#include "base/plural.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
 
@@ -233,10 +234,11 @@ static bool take_all_out(struct leave *l)
 		if (l->proof.differ) {
 			buf_bytes(&l->c->out, l->rows.p, l->rows.n);
 			conn_done(l->c, NO,
-				  "%llu of %llu classes still have hooks; the agent stays. Another "
+				  "%llu of %llu class%s still %s hooks; the agent stays. Another "
 				  "agent may have kept them.",
 				  (unsigned long long)l->proof.differ,
-				  (unsigned long long)l->proof.classes);
+				  (unsigned long long)l->proof.classes, plural_es(l->proof.classes),
+				  l->proof.differ == 1 ? "has" : "have");
 			return false;
 		}
 		guests = see_guests_out(l->c);
@@ -280,15 +282,17 @@ static void tell_proof(struct conn *c, const struct proof *proof)
 			     "has changed it");
 	if (proof->foreign)
 		snprintf(foreign, sizeof(foreign),
-			 ", but for changes of another agent in %llu classes",
-			 (unsigned long long)proof->foreign);
+			 ", but for changes of another agent in %llu class%s",
+			 (unsigned long long)proof->foreign, plural_es(proof->foreign));
 	conn_done(c, DONE,
-		  "detached: %llu classes had hooks, %llu are loaded still, all %llu methods "
-		  "have their original byte code%s. Hooks now in the program: 0.%s\n"
+		  "detached: %llu class%s had hooks, %llu %s loaded still, %s%llu method%s "
+		  "original byte code%s. Hooks now in the program: 0.%s\n"
 		  "Gone: thread, socket, events. Idle until the JVM ends: the library, and "
 		  "java.util.SondeProbe with its helpers (%s).",
-		  (unsigned long long)proof->ever, (unsigned long long)proof->classes,
-		  (unsigned long long)proof->methods, foreign, flags[flag],
+		  (unsigned long long)proof->ever, plural_es(proof->ever),
+		  (unsigned long long)proof->classes, proof->classes == 1 ? "is" : "are",
+		  proof->methods == 1 ? "" : "all ", (unsigned long long)proof->methods,
+		  proof->methods == 1 ? " has its" : "s have their", foreign, flags[flag],
 		  proof->ever ? "all gates closed" : "never defined");
 }
 

@@ -12,6 +12,7 @@
 #include "agent/core/agent.h"
 #include "agent/serve/classwalk.h"
 #include "base/arena.h"
+#include "base/plural.h"
 #include "rule/parse.h"
 #include "rule/pattern.h"
 #include "rule/text.h"
@@ -382,8 +383,8 @@ void lookup_find(struct conn *c, JNIEnv *jni, struct slice payload)
 	} else {
 		loaded = classwalk(&(struct classwalk){ jni, &f, find_class });
 		conn_done(c, f.classes ? DONE : NO, "%llu method%s in %llu class%s, of %llu loaded",
-			  (unsigned long long)f.methods, f.methods == 1 ? "" : "s",
-			  (unsigned long long)f.classes, f.classes == 1 ? "" : "es",
+			  (unsigned long long)f.methods, plural(f.methods),
+			  (unsigned long long)f.classes, plural_es(f.classes),
 			  (unsigned long long)loaded);
 	}
 	arena_release(&mem);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "base/random.h"
 #include "agent/classes/sites.h"
 #include "agent/core/agent.h"
@@ -374,7 +375,8 @@ static void finish(struct conn *c)
 	put_tree(&c->out);
 	locks_put(&c->out, now.jni, &now.sites);
 	put_vitals(&c->out);
-	conn_done(c, DONE, "%llu looks at %u threads", (unsigned long long)now.looks, now.live);
+	conn_done(c, DONE, "%llu look%s at %u thread%s", (unsigned long long)now.looks,
+		  plural(now.looks), now.live, plural(now.live));
 	forget();
 	conn_flush(c, 0);
 }

@@ -18,6 +18,7 @@
 #include "agent/sampling/slots.h"
 #include "agent/sampling/survivors.h"
 #include "agent/serve/sample.h"
+#include "base/plural.h"
 #include "sample/spot.h"
 #include "wire/wire.h"
 
@@ -276,8 +277,8 @@ static const char *note(char text[200])
 			"run jcmd %d GC.run meanwhile",
 			(int)getpid());
 	else if (now.live)
-		snprintf(text, 200, "%u collections ran; one sampled object in %u was followed", n,
-			 survivors_one_in());
+		snprintf(text, 200, "%u collection%s ran; one sampled object in %u was followed", n,
+			 plural(n), survivors_one_in());
 	else if (!now.layout.code.has_scopes)
 		snprintf(text, 200, "inlined methods cannot be told apart here");
 	return text;
@@ -335,7 +336,7 @@ static void finish(struct conn *c)
 	if (now.live)
 		survivors_put(now.jni, &c->out);
 	put_state(c);
-	conn_done(c, DONE, "%llu samples", (unsigned long long)now.samples);
+	conn_done(c, DONE, "%llu sample%s", (unsigned long long)now.samples, plural(now.samples));
 	forget();
 	conn_flush(c, 0);
 }

@@ -16,6 +16,7 @@
 #include "agent/natives/value_text.h"
 #include "agent/serve/classwalk.h"
 #include "base/arena.h"
+#include "base/plural.h"
 #include "classfile/access.h"
 #include "rule/rules.h"
 #include "rule/text.h"
@@ -531,8 +532,8 @@ static void answer(struct search *s)
 			buf_text(&names, i ? ", " : "");
 			buf_dotted(&names, slice_str(s->hits[i].name));
 		}
-		conn_done(s->c, USAGE, "that is in %zu loaded classes: %.*s; say which", s->classes,
-			  SLICE_FMT(buf_slice(&names)));
+		conn_done(s->c, USAGE, "that is in %zu loaded class%s: %.*s; say which", s->classes,
+			  plural_es(s->classes), SLICE_FMT(buf_slice(&names)));
 	} else {
 		show(s);
 	}

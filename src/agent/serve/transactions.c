@@ -16,6 +16,7 @@
 #include "agent/serve/rows.h"
 #include "agent/weaving/carry.h"
 #include "agent/weaving/change.h"
+#include "base/plural.h"
 #include "probe/trace.h"
 #include "wire/wire.h"
 
@@ -302,7 +303,8 @@ void transactions_send(void)
 	}
 	if (!trace.left) {
 		change_remove(is_of_trace, NULL);
-		conn_done(c, DONE, "%llu transactions", (unsigned long long)trace.sent);
+		conn_done(c, DONE, "%llu transaction%s", (unsigned long long)trace.sent,
+			  plural(trace.sent));
 		transactions_stop();
 	}
 	conn_flush(c, 0);

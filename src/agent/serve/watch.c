@@ -10,6 +10,7 @@
 #include "agent/natives/value_text.h"
 #include "agent/serve/rows.h"
 #include "agent/weaving/change.h"
+#include "base/plural.h"
 #include "wire/wire.h"
 
 enum { BEHIND_MAX = 1 << 20 }; /* bytes of calls that wait for a client to read */
@@ -105,9 +106,10 @@ static void end_watch(struct conn *c)
 {
 	change_remove(is_watch_of, c);
 	if (c->watch.missed)
-		conn_warn(c, "%llu more calls were passed over while nobody read",
-			  (unsigned long long)c->watch.missed);
-	conn_done(c, DONE, "%llu calls", (unsigned long long)c->watch.sent);
+		conn_warn(c, "%llu more call%s passed over while nobody read",
+			  (unsigned long long)c->watch.missed,
+			  c->watch.missed == 1 ? " was" : "s were");
+	conn_done(c, DONE, "%llu call%s", (unsigned long long)c->watch.sent, plural(c->watch.sent));
 	c->watch = (struct watch){ 0 };
 	conn_flush(c, 0);
 }

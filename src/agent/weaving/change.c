@@ -21,6 +21,7 @@
 #include "agent/weaving/carry.h"
 #include "agent/weaving/instrument.h"
 #include "agent/weaving/survey.h"
+#include "base/plural.h"
 #include "probe/probe.h"
 #include "rule/print.h"
 #include "wire/wire.h"
@@ -254,11 +255,11 @@ static void done_hooked(struct change *ch, uint32_t first, size_t woven, bool st
 	change_put_left(&ch->c->out);
 	if (methods)
 		conn_done(ch->c, DONE, "#%u: %llu method%s in %llu class%s hooked", first,
-			  (unsigned long long)methods, methods == 1 ? "" : "s",
-			  (unsigned long long)classes, classes == 1 ? "" : "es");
+			  (unsigned long long)methods, plural(methods), (unsigned long long)classes,
+			  plural_es(classes));
 	else if (woven && none_hooks(first))
 		conn_done(ch->c, DONE, "#%u: %zu class%s with hooks woven anew", first, woven,
-			  woven == 1 ? "" : "es");
+			  plural_es(woven));
 	else
 		done_none(ch, first, stays);
 }
@@ -310,15 +311,17 @@ static void leave_out(struct change *ch, uint32_t first, uint32_t flags, int rc,
 		conn_done(ch->c, CANNOT, "out of memory");
 	else if (flags & HOOK_DRY)
 		conn_done(ch->c, n ? DONE : NO,
-			  "would change %llu of %llu loaded classes, with about %llu "
-			  "methods in all",
+			  "would change %llu of %llu loaded class%s, with about %llu "
+			  "method%s in all",
 			  (unsigned long long)n, (unsigned long long)ch->survey.looked_at,
-			  (unsigned long long)methods);
+			  plural_es(ch->survey.looked_at), (unsigned long long)methods,
+			  plural(methods));
 	else
 		conn_done(ch->c, USAGE,
-			  "this would hook up to %llu methods in %llu classes; --yes if "
+			  "this would hook up to %llu method%s in %llu class%s; --yes if "
 			  "that is meant",
-			  (unsigned long long)methods, (unsigned long long)n);
+			  (unsigned long long)methods, plural(methods), (unsigned long long)n,
+			  plural_es(n));
 }
 
 /* Everything from the new rules in the book to the answer. */
@@ -381,7 +384,7 @@ static void let_go(struct conn *c, JNIEnv *jni, bool at_once)
 	int n = rulebook_remove(is_held_before, &(struct held_before){ c->number, UINT32_MAX });
 
 	at_once ? change_to_rules_at_once(jni) : change_to_rules(jni);
-	conn_done(c, DONE, "%d rules taken out", n);
+	conn_done(c, DONE, "%d rule%s taken out", n, plural((uint64_t)n));
 }
 
 void change_hook(struct conn *c, JNIEnv *jni, struct slice payload)
@@ -518,9 +521,10 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 		at_once ? change_to_rules_at_once(jni) : change_to_rules(jni);
 		woven_count(&classes, &methods);
 		conn_done(c, DONE,
-			  "%lld methods unhooked; hooked now: %llu methods in %llu classes%s",
-			  (long long)before - (long long)methods, (unsigned long long)methods,
-			  (unsigned long long)classes,
+			  "%lld method%s unhooked; hooked now: %llu method%s in %llu class%s%s",
+			  (long long)before - (long long)methods, plural(before - methods),
+			  (unsigned long long)methods, plural(methods), (unsigned long long)classes,
+			  plural_es(classes),
 			  at_once ? "; all others have their original code" : "");
 	}
 	buf_release(&normal);

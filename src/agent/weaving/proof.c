@@ -7,6 +7,7 @@
 #include "agent/classes/loaded_pool.h"
 #include "agent/classes/woven.h"
 #include "agent/core/agent.h"
+#include "base/plural.h"
 #include "base/reader.h"
 #include "classfile/digest.h"
 #include "wire/wire.h"
@@ -83,14 +84,15 @@ static void prove_class(const struct woven *w, jclass klass, struct buf *out, st
 	p->classes++;
 	p->methods += m.methods;
 	if (count[DIFFERENT]) {
-		snprintf(why, sizeof(why), "%llu methods still have hooks, such as %.200s",
-			 (unsigned long long)count[DIFFERENT], first->name);
+		snprintf(why, sizeof(why), "%llu method%s still %s hooks, such as %.200s",
+			 (unsigned long long)count[DIFFERENT], plural(count[DIFFERENT]),
+			 count[DIFFERENT] == 1 ? "has" : "have", first->name);
 		m.same = 0;
 		m.why = slice_str(why);
 		p->differ++;
 	} else if (count[FOREIGN]) {
-		snprintf(why, sizeof(why), "but for %llu methods with changes of another agent",
-			 (unsigned long long)count[FOREIGN]);
+		snprintf(why, sizeof(why), "but for %llu method%s with changes of another agent",
+			 (unsigned long long)count[FOREIGN], plural(count[FOREIGN]));
 		m.why = slice_str(why);
 		p->foreign++;
 	}

@@ -11,6 +11,7 @@
 
 #include "classfile/check/check.h"
 #include "cli/classtools/source.h"
+#include "cli/screen/figures.h"
 #include "cli/screen/progress.h"
 #include "cli/screen/verb.h"
 
@@ -116,12 +117,13 @@ static int check_all(struct verify *v, char **specs, size_t n)
 
 static void summary(struct verify *v)
 {
-	char classes[32], methods[32], bad[32];
+	char classes[2 * FIGURE_MAX], methods[2 * FIGURE_MAX], bad[2 * FIGURE_MAX];
 
-	buf_printf(&v->text, "%s classes, %s methods", cli_number(classes, v->classes),
-		   cli_number(methods, v->methods));
+	buf_printf(&v->text, "%s, %s", figure_of(classes, v->classes, "class"),
+		   figure_of(methods, v->methods, "method"));
 	if (v->bad_classes)
-		buf_printf(&v->text, ": %s classes are bad\n", cli_number(bad, v->bad_classes));
+		buf_printf(&v->text, ": %s %s bad\n", figure_of(bad, v->bad_classes, "class"),
+			   v->bad_classes == 1 ? "is" : "are");
 	else
 		buf_text(&v->text, ": all good\n");
 }

@@ -255,7 +255,7 @@ static const char *same_frames(struct same *s)
 static const char *same_handlers(struct same *s)
 {
 	if (s->a->n_handlers != s->b->n_handlers)
-		return differ(s, "%u exception handlers have become %u", s->a->n_handlers,
+		return differ(s, "exception handlers: %u have become %u", s->a->n_handlers,
 			      s->b->n_handlers);
 	for (uint32_t i = 0; i < s->a->n_handlers; i++) {
 		const struct handler *a = &s->a->handlers[i], *b = &s->b->handlers[i];
@@ -370,7 +370,7 @@ static const char *same_tables(struct same *s)
 	if (!s->at_a || !s->at_b)
 		return differ(s, "out of memory");
 	if (s->a->n_tables != s->b->n_tables)
-		return differ(s, "%u attributes of the code have become %u", s->a->n_tables,
+		return differ(s, "attributes of the code: %u have become %u", s->a->n_tables,
 			      s->b->n_tables);
 	for (uint32_t i = 0; i < s->a->n_tables; i++) {
 		const struct attr *a = &s->a->tables[i].attr, *b = &s->b->tables[i].attr;
@@ -393,7 +393,7 @@ const char *code_same(struct code *a, struct code *b, enum code_same_mode mode,
 		return differ(&s, "max_stack or max_locals differ");
 	differs = same_list(&s);
 	if (!differs && in_a != in_b)
-		differs = differ(&s, "%u instructions have become %u", in_a, in_b);
+		differs = differ(&s, "instructions: %u have become %u", in_a, in_b);
 	if (!differs)
 		differs = same_frames(&s);
 	if (!differs)

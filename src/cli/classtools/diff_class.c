@@ -10,6 +10,7 @@
 #include "cli/classtools/diff_class.h"
 
 #include "base/map.h"
+#include "base/plural.h"
 #include "classfile/show/show.h"
 #include "cli/classtools/lcs.h"
 
@@ -427,7 +428,8 @@ static void tell_merged(struct diff *d, const uint32_t *partner)
 	for (uint32_t i = 0; i < d->a.lines.n; i++)
 		if (partner[i] != LCS_NONE && d->b.lines.v[partner[i]].insn)
 			bytes -= d->b.lines.v[partner[i]].insn->size;
-	buf_printf(&d->text, "template: %u bytes of code, %d handlers", bytes, handlers);
+	buf_printf(&d->text, "template: %u byte%s of code, %d handler%s", bytes, plural(bytes),
+		   handlers, handlers == 1 ? "" : "s");
 	put(d, '+', take_text(d));
 }
 
@@ -566,9 +568,10 @@ static void compare_pools(struct diff *d)
 		return;
 	begin_part(d);
 	d->part = slice_str("constant pool");
-	buf_printf(&d->text, "%u constants", a - 1);
+	buf_printf(&d->text, "%u constant%s", a - 1, plural(a - 1));
 	put(d, '-', take_text(d));
-	buf_printf(&d->text, "%u constants%s", b - 1, grown ? ", the new ones behind the old" : "");
+	buf_printf(&d->text, "%u constant%s%s", b - 1, plural(b - 1),
+		   grown ? ", the new ones behind the old" : "");
 	put(d, '+', take_text(d));
 }
 

@@ -92,8 +92,8 @@ static int collect(struct image_layer *img, const char *module, struct fault *f)
 		img->places[img->layer.n++] = (struct place){ e.offset, i };
 	}
 	if (damaged)
-		return fault_set(f, E_TRUNCATED, -1, "%s: %zu damaged entries in the module image",
-				 img->layer.shown, damaged);
+		return fault_set(f, E_TRUNCATED, -1, "%s: %zu damaged entr%s in the module image",
+				 img->layer.shown, damaged, damaged == 1 ? "y" : "ies");
 	if (!img->layer.n && module)
 		return fault_set(f, E_NOT_FOUND, -1, "%s: no module %s", img->layer.shown, module);
 	qsort(img->places, img->layer.n, sizeof(*img->places), by_offset);

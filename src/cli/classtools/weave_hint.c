@@ -6,6 +6,7 @@
 
 #include "classfile/show/show.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
 #include "rule/print.h"
 #include "rule/text.h"
 #include "weave/class_facts.h"
@@ -218,10 +219,10 @@ static void print_others(const struct hint *h, const char *before, struct buf *o
 
 void hint_print(const struct hint *h, const struct rule_target *t, struct buf *out)
 {
-	char classes[32], methods[32];
+	char classes[2 * FIGURE_MAX], methods[2 * FIGURE_MAX];
 
-	buf_printf(out, "looked at %s classes with %s methods: ", cli_number(classes, h->classes),
-		   cli_number(methods, h->methods));
+	buf_printf(out, "looked at %s with %s: ", figure_of(classes, h->classes, "class"),
+		   figure_of(methods, h->methods, "method"));
 	if (!h->named_classes) {
 		buf_printf(out, "no class is named %.*s", SLICE_FMT(t->class.text));
 		if (h->near_class.n) {

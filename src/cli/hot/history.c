@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/whole.h"
 #include "cli/hot/when.h"
 #include "cli/screen/cli.h"
@@ -220,11 +221,11 @@ static void say_what(const struct reading *r)
 	char from[WHEN_TEXT], to[WHEN_TEXT];
 
 	if (r->damaged > 1)
-		fprintf(stderr, "sonde: %s: %u files are damaged in all\n", r->dir, r->damaged);
+		fprintf(stderr, "sonde: %s: %u file%s are damaged in all\n", r->dir, r->damaged,
+			plural(r->damaged));
 	if (r->others)
-		fprintf(stderr,
-			"sonde: %s: %u files are of another kind (%s or not), and left out\n",
-			r->dir, r->others, "--wall");
+		fprintf(stderr, "sonde: %s: %u file%s of another kind (%s or not), and left out\n",
+			r->dir, r->others, r->others == 1 ? " is" : "s are", "--wall");
 	if (r->files)
 		snprintf(r->s->when, sizeof(r->s->when), "%s to %s", when_text(from, r->seen.from),
 			 when_text(to, r->seen.to));

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "base/plural.h"
 #include "cli/client/client.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/figures.h"
@@ -188,9 +189,9 @@ void hot_put_about(const struct sampled *s, struct buf *out)
 		put_causes(s, out);
 		return;
 	}
-	buf_printf(out, "%s %s samples of %s in %s", cli_number(n, sampled_count(s)),
-		   sampled_mode(s->mode)->what, figure_of(threads, m->threads, "thread"),
-		   figure_time(time, (double)m->wall_ns));
+	buf_printf(out, "%s %s sample%s of %s in %s", cli_number(n, sampled_count(s)),
+		   sampled_mode(s->mode)->what, plural(sampled_count(s)),
+		   figure_of(threads, m->threads, "thread"), figure_time(time, (double)m->wall_ns));
 	if (sampled_mode(s->mode)->is_event)
 		buf_text(out, " (");
 	else
@@ -205,10 +206,11 @@ void hot_put_about(const struct sampled *s, struct buf *out)
 	if (sampled_mode(s->mode)->is_event)
 		put_sum(s, out);
 	if (m->lost)
-		buf_printf(out, "  not counted: %s samples that %s\n", cli_number(n, m->lost),
+		buf_printf(out, "  not counted: %s sample%s: %s\n", cli_number(n, m->lost),
+			   plural(m->lost),
 			   sampled_mode(s->mode)->is_event
-				   ? "were too many a second, or waits of virtual threads"
-				   : "found no room, or whose threads did not answer");
+				   ? "too many a second, or waits of virtual threads"
+				   : "there was no room, or threads did not answer");
 	if (m->note.n) {
 		buf_text(out, "  ");
 		client_show_line(out, m->note);

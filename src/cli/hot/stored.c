@@ -59,8 +59,9 @@ static void tell_jfr(struct sampled *s, const struct jfr_about *about)
 	snprintf(s->when, sizeof(s->when), "%s to %s", when_text(from, about->start_ns),
 		 when_text(to, whole_add(about->start_ns, about->wall_ns)));
 	if (about->without_stack)
-		fprintf(stderr, "sonde: %s: %llu events have no stack, and are left out\n", s->name,
-			(unsigned long long)about->without_stack);
+		fprintf(stderr, "sonde: %s: %llu event%s no stack, left out\n", s->name,
+			(unsigned long long)about->without_stack,
+			about->without_stack == 1 ? " has" : "s have");
 }
 
 /* A recording's samples of threads in native code have no length: with --wall, too, samples are counted. */

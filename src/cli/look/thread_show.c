@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "cli/client/client.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/figures.h"
@@ -126,8 +127,8 @@ static void put_head(const struct thread_view *v, struct buf *out)
 	uint64_t jit = since(a->jit_cpu_ns, b->jit_cpu_ns), gc = since(a->gc_cpu_ns, b->gc_cpu_ns);
 	char text[FIGURE_MAX];
 
-	buf_printf(out, "%zu Java thread%s of %d in %s;", v->set->n, v->set->n == 1 ? "" : "s",
-		   (int)v->pid, figure_time(text, (double)v->wall_ns));
+	buf_printf(out, "%zu Java thread%s of %d in %s;", v->set->n, plural(v->set->n), (int)v->pid,
+		   figure_time(text, (double)v->wall_ns));
 	put_share(out, v, " of one processor the process used ", since(a->cpu_ns, b->cpu_ns));
 	if (jit || gc) {
 		put_share(out, v, ", of that compilers ", jit);
@@ -208,7 +209,8 @@ static void put_group(const struct thread_view *v, const struct thread_group *g,
 {
 	unsigned named = 0;
 
-	buf_printf(out, "\n%u threads, %s: ", g->n, thread_state_text(g->first->row.state));
+	buf_printf(out, "\n%u thread%s, %s: ", g->n, plural(g->n),
+		   thread_state_text(g->first->row.state));
 	for (size_t i = 0; i < v->set->n && named < NAMED; i++) {
 		const struct thread_seen *t = v->set->v[i];
 
@@ -235,8 +237,8 @@ static void put_groups(const struct thread_view *v, struct buf *out)
 			put_group(v, g, out);
 	}
 	if (v->stacks && n > v->stacks)
-		buf_printf(out, "\nand %zu more stacks that threads share: --stacks 0 shows all\n",
-			   n - v->stacks);
+		buf_printf(out, "\nand %zu more stack%s that threads share: --stacks 0 shows all\n",
+			   n - v->stacks, plural(n - v->stacks));
 }
 
 void thread_show(const struct thread_view *v, struct buf *out)

@@ -6,8 +6,10 @@
 
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "cli/client/client.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/figures.h"
 
 void hook_rows_init(struct hook_rows *h, bool json)
 {
@@ -50,18 +52,18 @@ static const char *duration(char text[32], uint64_t ns)
 /* When it leaves by itself: after a time, after so many calls, or with who holds it. */
 static const char *leaving(char text[80], const struct wire_rule *m)
 {
-	char time[32], calls[32];
+	char time[32], calls[2 * FIGURE_MAX];
 
 	duration(time, m->leaves_ns);
-	cli_number(calls, m->leaves_calls);
+	figure_of(calls, m->leaves_calls, "call");
 	if (m->flags & RULE_WAITS)
 		snprintf(text, 80, "no method yet");
 	else if (m->leaves_ns && m->leaves_calls)
-		snprintf(text, 80, "%s, %s calls", time, calls);
+		snprintf(text, 80, "%s, %.40s", time, calls);
 	else if (m->leaves_ns)
 		snprintf(text, 80, "%s", time);
 	else if (m->leaves_calls)
-		snprintf(text, 80, "%s calls", calls);
+		snprintf(text, 80, "%s", calls);
 	else
 		snprintf(text, 80, "%s", m->flags & RULE_HELD ? "held" : "-");
 	return text;
@@ -145,7 +147,7 @@ static void missed_line(struct hook_rows *h, const struct wire_missed *m)
 	char count[32];
 
 	buf_printf(&h->missed, "%10s  test%s of #%u not met: ", cli_number(count, m->count),
-		   m->count == 1 ? "" : "s", m->rule);
+		   plural(m->count), m->rule);
 	client_show_line(&h->missed, m->reason);
 	buf_text(&h->missed, " (e.g. at ");
 	client_show_line(&h->missed, m->example);
@@ -284,12 +286,12 @@ void hook_rows_table(struct hook_rows *h, struct buf *out)
 /* "412 of 9,871 methods are closed to keep to 5 % (...); hooks cost 4.1 %, closed ones 0.3 %" */
 static void budget_line(const struct hook_rows *h, struct buf *out)
 {
-	char closed[32], all[32], gone[32];
+	char closed[32], all[2 * FIGURE_MAX], gone[32];
 
 	if (h->budget == 0)
 		return;
-	buf_printf(out, "%s of %s methods %s closed to keep to %g %%",
-		   cli_number(closed, h->closed), cli_number(all, h->all_methods + h->taken_out),
+	buf_printf(out, "%s of %s %s closed to keep to %g %%", cli_number(closed, h->closed),
+		   figure_of(all, h->all_methods + h->taken_out, "method"),
 		   h->closed == 1 ? "is" : "are", h->budget * 100);
 	if (h->taken_out)
 		buf_printf(out, ", %s of them by taking the hook out of the code",
@@ -303,12 +305,12 @@ static void budget_line(const struct hook_rows *h, struct buf *out)
 
 void hook_rows_totals(const struct hook_rows *h, struct buf *out)
 {
-	char methods[32], classes[32], rules[32];
+	char methods[2 * FIGURE_MAX], classes[2 * FIGURE_MAX], rules[2 * FIGURE_MAX];
 
-	buf_printf(out, "Hooks now in the program: %s method%s in %s class%s, %s rule%s\n",
-		   cli_number(methods, h->all_methods), h->all_methods == 1 ? "" : "s",
-		   cli_number(classes, h->all_classes), h->all_classes == 1 ? "" : "es",
-		   cli_number(rules, h->all_rules), h->all_rules == 1 ? "" : "s");
+	buf_printf(out, "Hooks now in the program: %s in %s, %s\n",
+		   figure_of(methods, h->all_methods, "method"),
+		   figure_of(classes, h->all_classes, "class"),
+		   figure_of(rules, h->all_rules, "rule"));
 	if (h->resting)
 		buf_printf(out,
 			   "%s more class%s closed hooks still, until the original code comes back "

@@ -13,6 +13,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/whole.h"
 #include "cli/report/states.h"
 #include "cli/screen/cli.h"
@@ -158,7 +159,7 @@ int report_take_frames(struct report *r, struct slice in, const char *path)
 	if (in.n && !r->n && !r->has_status)
 		return cli_cannot("%s: no record of Sonde's", path);
 	if (in.n)
-		return cli_cannot("%s: damaged behind %zu methods", path, r->n);
+		return cli_cannot("%s: damaged behind %zu method%s", path, r->n, plural(r->n));
 	return CLI_DONE;
 }
 

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/whole.h"
 #include "cli/client/client.h"
 #include "cli/report/trace_show.h"
@@ -126,7 +127,8 @@ static void put_part(struct canvas *c, const struct trace_part *p)
 		put_row(c);
 	}
 	if (deepest >= ROWS_MAX)
-		buf_printf(c->out, "... %u more levels\n", deepest - ROWS_MAX + 1);
+		buf_printf(c->out, "... %u more level%s\n", deepest - ROWS_MAX + 1,
+			   plural(deepest - ROWS_MAX + 1));
 }
 
 static void put_head(struct canvas *c, const struct trace_part *p)
@@ -222,10 +224,9 @@ void trace_draw_line(struct buf *out, const struct trace_set *s, const struct tr
 	put_name(out, s, t->root);
 	buf_text(out, "  ");
 	client_show_line(out, slice_str(first ? first->thread : "?"));
-	buf_printf(out, "  %s call%s", cli_number(n, trace_calls(t)),
-		   trace_calls(t) == 1 ? "" : "s");
+	buf_printf(out, "  %s call%s", cli_number(n, trace_calls(t)), plural(trace_calls(t)));
 	if (trace_parts(t) > 1)
-		buf_printf(out, " in %zu parts", trace_parts(t));
+		buf_printf(out, " in %zu part%s", trace_parts(t), plural(trace_parts(t)));
 	if (errors)
 		buf_printf(out, ", %s thrown", cli_number(n, errors));
 	if (t->flags & TX_FAILED)
@@ -237,7 +238,8 @@ void trace_draw_line(struct buf *out, const struct trace_set *s, const struct tr
 	if (t->flags & TX_OPEN)
 		buf_text(out, ", not all parts had ended");
 	if (t->missed)
-		buf_printf(out, ", cut: %s calls are missing", cli_number(n, t->missed));
+		buf_printf(out, ", cut: %s call%s missing", cli_number(n, t->missed),
+			   t->missed == 1 ? " is" : "s are");
 	if (t->data[0]) {
 		buf_text(out, "  ");
 		client_show_line(out, slice_str(t->data));

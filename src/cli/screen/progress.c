@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "cli/screen/output.h"
 
 enum { STEPS_A_LOOK = 16 };
@@ -39,8 +40,8 @@ void progress_step(struct progress *p, double done, uint64_t n)
 		return;
 	p->next = now + second / 5;
 	left = done > 0 ? (double)(now - p->start) / 1e9 * (1 - done) / done : 0;
-	snprintf(line, sizeof(line), "%s: %3.0f %%, %llu classes, %.0f s left", p->what, 100 * done,
-		 (unsigned long long)n, left);
+	snprintf(line, sizeof(line), "%s: %3.0f %%, %llu class%s, %.0f s left", p->what, 100 * done,
+		 (unsigned long long)n, plural_es(n), left);
 	output_status(slice_str(line));
 	p->shown = true;
 }

@@ -65,7 +65,7 @@ size_t top_view_rows(unsigned rows)
 static void put_process(const struct top_view *v, struct buf *out)
 {
 	const struct wire_stacks_state *m = &v->s->state;
-	char n[32], time[FIGURE_MAX], broken[FIGURE_MAX], threads[2 * FIGURE_MAX];
+	char n[2 * FIGURE_MAX], time[FIGURE_MAX], broken[FIGURE_MAX], threads[2 * FIGURE_MAX];
 
 	client_show_line(out, slice_str(v->s->name));
 	buf_printf(out, " (%d)", (int)v->s->pid);
@@ -73,15 +73,17 @@ static void put_process(const struct top_view *v, struct buf *out)
 		buf_text(out, ": waiting for samples\n\n");
 		return;
 	}
-	buf_printf(out, ": %.2f processors, %s; %s samples in %s\n",
+	buf_printf(out, ": %.2f processors, %s; %s in %s\n",
 		   share(v->lately->time.cpu_ns, v->lately->time.wall_ns),
-		   figure_of(threads, m->threads, "thread"), cli_number(n, v->s->profile.total),
+		   figure_of(threads, m->threads, "thread"),
+		   figure_of(n, v->s->profile.total, "sample"),
 		   figure_time(time, (double)v->lately->time.seen_ns));
 	client_show_line(out, m->engine);
 	buf_printf(out, "; %s of stacks are not whole",
 		   figure_share(broken, share(sampled_broken(v->s), m->samples)));
 	if (m->lost)
-		buf_printf(out, "; %s samples were lost", cli_number(n, m->lost));
+		buf_printf(out, "; %s %s lost", figure_of(n, m->lost, "sample"),
+			   m->lost == 1 ? "was" : "were");
 	buf_u8(out, '\n');
 }
 
