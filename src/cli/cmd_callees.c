@@ -91,12 +91,10 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 
 static int run(struct callees *x, const char *target, const char *method)
 {
-	int status = target_find(target, &x->target);
 	struct visit visit = { 0 };
 	struct buf full = { 0 };
+	int status = visit_find(&visit, &x->client, target, &x->target);
 
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &x->client, &x->target);
 	if (status == CLI_DONE)
 		status = method_arg_resolve(&x->client, method, METHOD_NOW, &full);
 	if (status != CLI_DONE)

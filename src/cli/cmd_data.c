@@ -149,16 +149,13 @@ int cmd_data(int argc, char **argv)
 	struct data_rows d = { .top = 10 };
 	struct client c;
 	struct target t;
+	const char *target;
 	int status;
 
-	status = verb_parse(&verb_data, argc, argv, &d);
+	status = verb_parse_target(&verb_data, argc, argv, &d, &target);
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
-	status = target_find(optind < argc ? argv[optind] : NULL, &t);
-	if (status == CLI_DONE)
-		status = client_open(&c, &t);
+	status = client_find(&c, target, &t);
 	if (status != CLI_DONE)
 		return status;
 	status = show(&c, &d);

@@ -293,17 +293,14 @@ int cmd_detach(int argc, char **argv)
 	struct detach d = { 0 };
 	struct client c;
 	struct target t;
+	const char *target;
 	int status;
 
-	status = verb_parse(&verb_detach, argc, argv, &d);
+	status = verb_parse_target(&verb_detach, argc, argv, &d, &target);
 	if (status != CLI_GO_ON)
 		return status;
 	d.if_late |= d.if_alone;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
-	status = target_find(optind < argc ? argv[optind] : NULL, &t);
-	if (status == CLI_DONE)
-		status = client_open(&c, &t);
+	status = client_find(&c, target, &t);
 	if (status != CLI_DONE)
 		return status;
 	d.j = json_to(&d.rows);

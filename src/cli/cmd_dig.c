@@ -31,18 +31,9 @@ struct command_dig {
 	struct machine_time machine; /* as it began */
 };
 
-/* The plan's reasoning goes to stderr as it is found, so that stdout has the answer alone. */
 static void tell(struct command_dig *c)
 {
-	struct buf *said = &c->link.dig.said;
-	struct buf shown = { 0 };
-
-	if (said->n && !c->quiet && (!c->json || c->aloud)) {
-		client_show(&shown, buf_slice(said));
-		fprintf(stderr, "%.*s", SLICE_FMT(buf_slice(&shown)));
-	}
-	buf_release(&shown);
-	buf_clear(said);
+	client_tell(&c->link.dig.said, !c->quiet && (!c->json || c->aloud));
 }
 
 static void json_name(struct json *j, const char *key, struct slice name)
@@ -263,11 +254,9 @@ static int dig(struct command_dig *c)
 
 static int run(struct command_dig *c, const char *target)
 {
-	int status = target_find(target, &c->target);
 	struct visit visit = { 0 };
+	int status = visit_find(&visit, &c->link.client, target, &c->target);
 
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &c->link.client, &c->target);
 	if (status == CLI_DONE && c->method)
 		status = method_arg_resolve(&c->link.client, c->method,
 					    c->wait ? METHOD_POLL : METHOD_NOW, &c->resolved);

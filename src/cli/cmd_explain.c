@@ -39,12 +39,10 @@ static int run(struct explain *e, const char *target, const char *method)
 {
 	struct client c = { .fd = -1 };
 	struct target t;
-	int status = target_find(target, &t);
 	struct visit visit = { 0 };
 	struct buf full = { 0 };
+	int status = visit_find(&visit, &c, target, &t);
 
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &c, &t);
 	if (status == CLI_DONE)
 		status = method_arg_resolve(&c, method, METHOD_NOW, &full);
 	if (status != CLI_DONE)

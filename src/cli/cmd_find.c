@@ -179,10 +179,8 @@ static int run(struct find *f, const char *target, const char *pattern)
 	struct client client = { .fd = -1 };
 	struct visit visit = { 0 };
 	struct target t;
-	int status = target_find(target, &t);
+	int status = visit_find(&visit, &client, target, &t);
 
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &client, &t);
 	if (status != CLI_DONE)
 		return status;
 	client.quiet = true;

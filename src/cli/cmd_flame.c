@@ -6,7 +6,6 @@
 
 #include "base/plural.h"
 #include "cli/hot/flame_page.h"
-#include "cli/hot/stored.h"
 #include "cli/outside/feed.h"
 #include "cli/screen/private.h"
 #include "cli/verbs.h"
@@ -66,14 +65,11 @@ static int write_page(const struct command_flame *c, const struct sampled *s,
 static int run(const struct command_flame *c)
 {
 	struct sampled s, other;
-	int status = CLI_DONE;
+	int status;
 
 	sampled_init(&s);
 	sampled_init(&other);
-	if (c->other) /* first: it may not be there */
-		status = stored_before(&other, &c->wish, c->other);
-	if (status == CLI_DONE)
-		status = feed_or_stored(&s, &c->wish);
+	status = feed_compared(&s, &other, &c->wish, c->other);
 	if (status == CLI_DONE && !s.profile.total) {
 		fprintf(stderr, "sonde: %s: no samples\n", s.name);
 		status = CLI_NO;
@@ -88,13 +84,12 @@ static int run(const struct command_flame *c)
 int cmd_flame(int argc, char **argv)
 {
 	struct command_flame c = { .file = "flame.html" };
-	int status = verb_parse(&verb_flame, argc, argv, &c);
+	const char *target;
+	int status = verb_parse_target(&verb_flame, argc, argv, &c, &target);
 
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
-	status = sampled_settle(&c.wish, argv[0], optind < argc ? argv[optind] : NULL);
+	status = sampled_settle(&c.wish, argv[0], target);
 	if (status != CLI_GO_ON)
 		return status;
 	return run(&c);

@@ -183,10 +183,8 @@ static int run(struct hook *h, const char *target)
 	struct visit visit = { 0 };
 	struct target t;
 	bool said = false;
-	int status = target_find(target, &t);
+	int status = visit_find(&visit, &h->client, target, &t);
 
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &h->client, &t);
 	if (status != CLI_DONE)
 		return status;
 	h->client.quiet = true; /* print() has it behind the rows */

@@ -75,16 +75,13 @@ int cmd_hooks(int argc, char **argv)
 	struct client c;
 	struct target t;
 	struct hooks h = { 0 };
+	const char *target;
 	int status;
 
-	status = verb_parse(&verb_hooks, argc, argv, &h);
+	status = verb_parse_target(&verb_hooks, argc, argv, &h, &target);
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
-	status = target_find(optind < argc ? argv[optind] : NULL, &t);
-	if (status == CLI_DONE)
-		status = client_open(&c, &t);
+	status = client_find(&c, target, &t);
 	if (status != CLI_DONE)
 		return status;
 	hook_rows_init(&rows, h.json);

@@ -9,7 +9,6 @@
 #include "cli/hot/compare.h"
 #include "cli/hot/hot_show.h"
 #include "cli/screen/cli.h"
-#include "cli/hot/stored.h"
 #include "cli/outside/feed.h"
 #include "cli/screen/private.h"
 #include "cli/screen/term.h"
@@ -132,14 +131,11 @@ static int compare(struct command_hot *c, const struct sampled *s, const struct 
 static int run(struct command_hot *c)
 {
 	struct sampled s, other;
-	int status = CLI_DONE;
+	int status;
 
 	sampled_init(&s);
 	sampled_init(&other);
-	if (c->other) /* first: it may not be there */
-		status = stored_before(&other, &c->wish, c->other);
-	if (status == CLI_DONE)
-		status = feed_or_stored(&s, &c->wish);
+	status = feed_compared(&s, &other, &c->wish, c->other);
 	if (status == CLI_DONE && c->file)
 		status = write_file(c, &s);
 	if (status == CLI_DONE)
@@ -207,13 +203,12 @@ const struct verb verb_hot = {
 int cmd_hot(int argc, char **argv)
 {
 	struct command_hot c = { .top = 20 };
-	int status = verb_parse(&verb_hot, argc, argv, &c);
+	const char *target;
+	int status = verb_parse_target(&verb_hot, argc, argv, &c, &target);
 
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
-	status = sampled_settle(&c.wish, argv[0], optind < argc ? argv[optind] : NULL);
+	status = sampled_settle(&c.wish, argv[0], target);
 	if (status != CLI_GO_ON)
 		return status;
 	c.view.top = (size_t)c.top;

@@ -134,10 +134,8 @@ static int run(struct command_perfmap *w, const char *given)
 	struct visit visit;
 	struct client client = { .fd = -1 };
 	struct wire_done done = { 0 };
-	int status = target_find(given, &target);
+	int status = visit_find(&visit, &client, given, &target);
 
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &client, &target);
 	if (status != CLI_DONE)
 		return status;
 	wire_put_ask_code(&client.out, &(struct wire_ask_code){ 0 });
@@ -153,13 +151,12 @@ static int run(struct command_perfmap *w, const char *given)
 int cmd_perfmap(int argc, char **argv)
 {
 	struct command_perfmap w = { 0 };
-	int status = verb_parse(&verb_perfmap, argc, argv, &w);
+	const char *target;
+	int status = verb_parse_target(&verb_perfmap, argc, argv, &w, &target);
 
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
-	status = run(&w, optind < argc ? argv[optind] : NULL);
+	status = run(&w, target);
 	buf_release(&w.out);
 	return status;
 }

@@ -272,15 +272,14 @@ int cmd_record(int argc, char **argv)
 	struct command_record c = {
 		.wish.rate = RATE, .size_mib = SIZE_MIB, .every_ns = 60 * SECOND, .begun = -1
 	};
-	int status = verb_parse(&verb_record, argc, argv, &c);
+	const char *target;
+	int status = verb_parse_target(&verb_record, argc, argv, &c, &target);
 
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
 	if (!c.dir)
 		return cli_usage(argv[0], "-o DIR is missing: where the history is to be kept");
-	status = sampled_settle(&c.wish, argv[0], optind < argc ? argv[optind] : NULL);
+	status = sampled_settle(&c.wish, argv[0], target);
 	if (status != CLI_GO_ON)
 		return status;
 	c.wish.slow = true;

@@ -570,12 +570,9 @@ int cmd_report(int argc, char **argv)
 	const char *text;
 	int status;
 
-	status = verb_parse(&verb_report, argc, argv, &v);
+	status = verb_parse_target(&verb_report, argc, argv, &v, &text);
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
-	text = optind < argc ? argv[optind] : NULL;
 	if (v.once && v.live)
 		return cli_usage(argv[0], "--once and --live exclude each other");
 	v.live |= term_is() && !v.json && !v.once;

@@ -246,14 +246,13 @@ static int run(struct command_source *w, const char *target, char *what)
 	struct client client = { .fd = -1 };
 	struct visit visit = { 0 };
 	struct target t;
-	int status = target_find(target, &t);
+	int status;
 
 	if (split) {
 		*split = '\0';
 		w->method = strcmp(split + 2, "new") == 0 ? "<init>" : split + 2;
 	}
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &client, &t);
+	status = visit_find(&visit, &client, target, &t);
 	if (status != CLI_DONE)
 		return status;
 	status = ask(w, &client, what);

@@ -178,9 +178,7 @@ int cmd_threads(int argc, char **argv)
 	if (n > 2)
 		return cli_usage(argv[0], "which threads? [TARGET] or TARGET THREAD");
 	w.thread = n == 2 ? argv[optind + 1] : NULL;
-	status = target_find(n ? argv[optind] : NULL, &t);
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &client, &t);
+	status = visit_find(&visit, &client, n ? argv[optind] : NULL, &t);
 	if (status != CLI_DONE)
 		return status;
 	status = compare(&w, &client);

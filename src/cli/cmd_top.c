@@ -182,16 +182,15 @@ static int run(struct command_top *c)
 int cmd_top(int argc, char **argv)
 {
 	struct command_top c = { .every_ns = SECOND, .over_ns = 10 * (uint64_t)SECOND, .most = 20 };
-	int status = verb_parse(&verb_top, argc, argv, &c);
+	const char *target;
+	int status = verb_parse_target(&verb_top, argc, argv, &c, &target);
 
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
 	if (c.every_ns > 3600 * (uint64_t)SECOND || c.over_ns / c.every_ns >= LATELY_PARTS)
 		return cli_usage(argv[0], "--over is at most %d times --every, and that an hour",
 				 LATELY_PARTS);
-	c.wish.target = optind < argc ? argv[optind] : NULL;
+	c.wish.target = target;
 	c.wish.rate = (uint32_t)c.rate;
 	c.look.page = c.threads ? TOP_THREADS : TOP_FUNCTIONS;
 	return run(&c);

@@ -516,22 +516,21 @@ const struct verb verb_tree = {
 int cmd_tree(int argc, char **argv)
 {
 	struct view v = { .least = -1, .depth = DEEP, .interval_ms = INTERVAL_MS, .client.fd = -1 };
+	const char *target;
 	int status;
 
-	status = verb_parse(&verb_tree, argc, argv, &v);
+	status = verb_parse_target(&verb_tree, argc, argv, &v, &target);
 	if (status != CLI_GO_ON)
 		return status;
-	if (argc - optind > 1)
-		return cli_usage(argv[0], "one program at a time");
 	if (v.least < 0)
 		v.least = v.json ? 0 : 0.005;
 	v.wide |= !term_columns();
 	v.utf8 = term_utf8();
 	call_tree_init(&v.tree);
-	if (optind < argc && recording_is(argv[optind]))
-		status = from_recording(&v, argv[optind]);
+	if (target && recording_is(target))
+		status = from_recording(&v, target);
 	else
-		status = run(&v, optind < argc ? argv[optind] : NULL);
+		status = run(&v, target);
 	call_tree_release(&v.tree);
 	return status;
 }

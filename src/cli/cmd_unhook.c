@@ -59,10 +59,8 @@ static int run(const char *target, const struct wire_unhook *ask, bool json)
 {
 	struct client c;
 	struct target t;
-	int status = target_find(target, &t);
+	int status = client_find(&c, target, &t);
 
-	if (status == CLI_DONE)
-		status = client_open(&c, &t);
 	if (status != CLI_DONE)
 		return status;
 	c.quiet = json;

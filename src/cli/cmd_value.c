@@ -166,10 +166,8 @@ static int run(struct command_value *v, const char *target, const char *path)
 	struct client client = { .fd = -1 };
 	struct visit visit = { 0 };
 	struct target t;
-	int status = target_find(target, &t);
+	int status = visit_find(&visit, &client, target, &t);
 
-	if (status == CLI_DONE)
-		status = visit_begin(&visit, &client, &t);
 	if (status != CLI_DONE)
 		return status;
 	status = v->redact.err ? cli_no_memory() : ask(v, &client, path);

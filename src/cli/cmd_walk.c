@@ -27,18 +27,9 @@ struct command_walk {
 	struct walk_link link;
 };
 
-/* The reasoning goes to stderr as it is found, so that stdout has the answer alone. */
 static void tell(struct command_walk *c)
 {
-	struct buf *said = &c->link.climb.said;
-	struct buf shown = { 0 };
-
-	if (said->n && !c->quiet && (!c->json || c->aloud)) {
-		client_show(&shown, buf_slice(said));
-		fprintf(stderr, "%.*s", SLICE_FMT(buf_slice(&shown)));
-	}
-	buf_release(&shown);
-	buf_clear(said);
+	client_tell(&c->link.climb.said, !c->quiet && (!c->json || c->aloud));
 }
 
 static void tell_end(const struct command_walk *c)

@@ -449,6 +449,13 @@ int client_open(struct client *c, const struct target *t)
 	return status;
 }
 
+int client_find(struct client *c, const char *text, struct target *t)
+{
+	int status = target_find(text, t);
+
+	return status == CLI_DONE ? client_open(c, t) : status;
+}
+
 void client_hang_up(struct client *c)
 {
 	if (c->fd >= 0)

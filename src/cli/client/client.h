@@ -42,6 +42,9 @@ struct client {
  * earlier Ctrl-C. */
 int client_open(struct client *c, const struct target *t);
 
+/* target_find, then client_open. */
+int client_find(struct client *c, const char *text, struct target *t);
+
 /* Does somebody listen?  False also for the socket of a JVM that had this pid and was killed. */
 bool client_is_there(const struct target *t);
 void client_close(struct client *c); /* also one that could not be opened */
@@ -108,5 +111,9 @@ const char *client_gone(const struct client *c, char text[80]);
  * terminal. */
 void client_show(struct buf *out, struct slice text);
 void client_show_line(struct buf *out, struct slice text); /* ... for line breaks, too */
+
+/* Empties `said`, a plan's reasoning as far as it has come; with is_shown onto stderr, so that stdout
+ * has the answer alone. */
+void client_tell(struct buf *said, bool is_shown);
 
 #endif

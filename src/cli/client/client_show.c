@@ -2,6 +2,8 @@
 /* client_show.c - texts of an agent, which are those of the program that it is in, made harmless. */
 #include "cli/client/client.h"
 
+#include <stdio.h>
+
 #include "classfile/show/show.h"
 
 /* `as_is`: characters that stay what they are. */
@@ -27,4 +29,16 @@ void client_show(struct buf *out, struct slice text)
 void client_show_line(struct buf *out, struct slice text)
 {
 	show(out, text, "\\");
+}
+
+void client_tell(struct buf *said, bool is_shown)
+{
+	struct buf shown = { 0 };
+
+	if (said->n && is_shown) {
+		client_show(&shown, buf_slice(said));
+		fprintf(stderr, "%.*s", SLICE_FMT(buf_slice(&shown)));
+	}
+	buf_release(&shown);
+	buf_clear(said);
 }

@@ -55,6 +55,13 @@ int visit_begin(struct visit *v, struct client *c, const struct target *t)
 	return status;
 }
 
+int visit_find(struct visit *v, struct client *c, const char *text, struct target *t)
+{
+	int status = target_find(text, t);
+
+	return status == CLI_DONE ? visit_begin(v, c, t) : status;
+}
+
 void visit_end(struct visit *v, struct client *c)
 {
 	if (c)

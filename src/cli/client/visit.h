@@ -16,6 +16,9 @@ struct visit {
 
 /* Also opens the client.  CLI_DONE, or an exit status after a message. */
 int visit_begin(struct visit *v, struct client *c, const struct target *t);
+
+/* target_find, then visit_begin. */
+int visit_find(struct visit *v, struct client *c, const char *text, struct target *t);
 void visit_end(struct visit *v, struct client *c); /* closes it; v and c all zero is fine */
 
 #endif

@@ -125,11 +125,19 @@ int feed_run(struct sampled *s, const struct sampled_wish *wish)
 	return status;
 }
 
-int feed_or_stored(struct sampled *s, const struct sampled_wish *wish)
+static int feed_or_stored(struct sampled *s, const struct sampled_wish *wish)
 {
 	if (stored_is(wish->target))
 		return stored_read(s, wish);
 	if (wish->at)
 		return cli_usage(wish->verb, "--at is for a history, which 'sonde record' makes");
 	return feed_run(s, wish);
+}
+
+int feed_compared(struct sampled *s, struct sampled *other, const struct sampled_wish *wish,
+		  const char *what)
+{
+	int status = what ? stored_before(other, wish, what) : CLI_DONE;
+
+	return status == CLI_DONE ? feed_or_stored(s, wish) : status;
 }

@@ -30,7 +30,9 @@ int feed_take(struct feed *f, int timeout_ms, char why[200]);
 /* All of it: begins, takes until the time of the wish is over or Ctrl-C comes, and ends.  Likewise. */
 int feed_run(struct sampled *s, const struct sampled_wish *wish);
 
-/* Likewise; the target may be stored samples as well (cli/hot/stored.h). */
-int feed_or_stored(struct sampled *s, const struct sampled_wish *wish);
+/* Likewise; the target may be stored samples as well.  Before that, unless `what` is NULL, reads into
+ * `other` what --compare names (cli/hot/stored.h): it may not be there. */
+int feed_compared(struct sampled *s, struct sampled *other, const struct sampled_wish *wish,
+		  const char *what);
 
 #endif

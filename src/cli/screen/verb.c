@@ -308,3 +308,13 @@ int verb_parse(const struct verb *v, int argc, char **argv, void *self)
 	}
 	return status == CLI_DONE ? CLI_GO_ON : status;
 }
+
+int verb_parse_target(const struct verb *v, int argc, char **argv, void *self, const char **target)
+{
+	int status = verb_parse(v, argc, argv, self);
+
+	*target = optind < argc ? argv[optind] : NULL;
+	if (status == CLI_GO_ON && argc - optind > 1)
+		return cli_usage(argv[0], "one program at a time");
+	return status;
+}

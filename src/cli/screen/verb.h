@@ -76,6 +76,9 @@ struct verb {
  * the arguments, which stand together at the end.  CLI_GO_ON, or how the command ends. */
 int verb_parse(const struct verb *v, int argc, char **argv, void *self);
 
+/* The same for verbs with at most one word behind the options, [TARGET]: NULL if it is not given. */
+int verb_parse_target(const struct verb *v, int argc, char **argv, void *self, const char **target);
+
 /* The option of that name (a letter, or a long one), or NULL. */
 const struct verb_option *verb_option_named(const struct verb *v, struct slice name);
 /* Sets one option as if it stood on the command line.  CLI_DONE, or an exit status. */
