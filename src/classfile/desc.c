@@ -122,6 +122,25 @@ const char *desc_primitive(uint8_t letter)
 	}
 }
 
+const struct desc_box *desc_box(uint8_t letter)
+{
+	static const struct desc_box boxes[] = {
+		{ 'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;" },
+		{ 'B', "java/lang/Byte", "(B)Ljava/lang/Byte;" },
+		{ 'C', "java/lang/Character", "(C)Ljava/lang/Character;" },
+		{ 'S', "java/lang/Short", "(S)Ljava/lang/Short;" },
+		{ 'I', "java/lang/Integer", "(I)Ljava/lang/Integer;" },
+		{ 'J', "java/lang/Long", "(J)Ljava/lang/Long;" },
+		{ 'F', "java/lang/Float", "(F)Ljava/lang/Float;" },
+		{ 'D', "java/lang/Double", "(D)Ljava/lang/Double;" },
+	};
+
+	for (size_t i = 0; i < COUNT(boxes); i++)
+		if (boxes[i].type == (char)letter)
+			return &boxes[i];
+	return NULL;
+}
+
 bool desc_is_field(struct slice s)
 {
 	return s.n && desc_field_len(s) == s.n;

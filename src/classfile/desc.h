@@ -40,6 +40,13 @@ struct slice desc_return(struct slice desc);
 /* "int" for 'I', "void" for 'V'; NULL for letters that are no primitive type. */
 const char *desc_primitive(uint8_t letter);
 
+/* java.lang.Integer for 'I', and the descriptor of its valueOf; NULL for letters without one. */
+struct desc_box {
+	char type;
+	const char *class, *value_of;
+};
+const struct desc_box *desc_box(uint8_t letter);
+
 bool desc_is_field(struct slice s); /* exactly one field descriptor, at most 255 dimensions */
 
 #endif

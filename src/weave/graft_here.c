@@ -67,30 +67,15 @@ void graft_put_load(struct graft *g, struct insn *place, struct slice type, unsi
 
 static void put_box(struct graft *g, struct insn *place, struct slice type)
 {
-	static const struct {
-		char type;
-		const char *owner, *desc;
-	} boxes[] = {
-		{ 'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;" },
-		{ 'B', "java/lang/Byte", "(B)Ljava/lang/Byte;" },
-		{ 'C', "java/lang/Character", "(C)Ljava/lang/Character;" },
-		{ 'S', "java/lang/Short", "(S)Ljava/lang/Short;" },
-		{ 'I', "java/lang/Integer", "(I)Ljava/lang/Integer;" },
-		{ 'J', "java/lang/Long", "(J)Ljava/lang/Long;" },
-		{ 'F', "java/lang/Float", "(F)Ljava/lang/Float;" },
-		{ 'D', "java/lang/Double", "(D)Ljava/lang/Double;" },
-	};
+	const struct desc_box *box = desc_box(type.p[0]);
 
-	for (size_t i = 0; i < COUNT(boxes); i++) {
-		if (boxes[i].type != (char)type.p[0])
-			continue;
-		if (slice_is(class_name(g->code->cls), boxes[i].owner))
-			graft_misfit(g, "boxing would call the method itself", 0);
-		graft_put_pool(g, place, OP_INVOKESTATIC,
-			       pool_add_ref(&g->code->cls->pool, CONST_METHODREF,
-					    slice_str(boxes[i].owner), slice_str("valueOf"),
-					    slice_str(boxes[i].desc)));
-	}
+	if (!box)
+		return;
+	if (slice_is(class_name(g->code->cls), box->class))
+		graft_misfit(g, "boxing would call the method itself", 0);
+	graft_put_pool(g, place, OP_INVOKESTATIC,
+		       pool_add_ref(&g->code->cls->pool, CONST_METHODREF, slice_str(box->class),
+				    slice_str("valueOf"), slice_str(box->value_of)));
 }
 
 int graft_own_id(struct graft *g)

@@ -126,17 +126,26 @@ static bool is_like(const char *desc, struct slice wanted)
 	return a == b;
 }
 
+/* JVMTI's texts of a method, for drop; false: it cannot be asked. */
+static bool name_method(jmethodID m, char **name, char **desc, jint *access)
+{
+	*name = *desc = NULL;
+	*access = 0;
+	if ((*agent.jvmti)->GetMethodName(agent.jvmti, m, name, desc, NULL) != JVMTI_ERROR_NONE)
+		return false;
+	(*agent.jvmti)->GetMethodModifiers(agent.jvmti, m, access);
+	return true;
+}
+
 /* Of a class that has the method as a bridge: the one that the bridge calls. */
 static bool put_behind_bridge(struct called *k, const jmethodID *methods, jint n)
 {
 	for (jint i = 0; i < n; i++) {
-		char *name = NULL, *desc = NULL;
-		jint access = 0;
+		char *name, *desc;
+		jint access;
 		bool hit;
 
-		(*agent.jvmti)->GetMethodModifiers(agent.jvmti, methods[i], &access);
-		if ((*agent.jvmti)->GetMethodName(agent.jvmti, methods[i], &name, &desc, NULL) !=
-		    JVMTI_ERROR_NONE)
+		if (!name_method(methods[i], &name, &desc, &access))
 			continue;
 		hit = !(access & (SYNTHETIC | ABSTRACT)) && slice_is(k->call->name, name) &&
 		      is_like(desc, k->call->desc);
@@ -159,13 +168,11 @@ static void look_in(struct called *k, jclass klass)
 	if ((*agent.jvmti)->GetClassMethods(agent.jvmti, klass, &n, &methods) != JVMTI_ERROR_NONE)
 		return;
 	for (jint i = 0; i < n; i++) {
-		char *name = NULL, *desc = NULL;
-		jint access = 0;
+		char *name, *desc;
+		jint access;
 
-		if ((*agent.jvmti)->GetMethodName(agent.jvmti, methods[i], &name, &desc, NULL) !=
-		    JVMTI_ERROR_NONE)
+		if (!name_method(methods[i], &name, &desc, &access))
 			continue;
-		(*agent.jvmti)->GetMethodModifiers(agent.jvmti, methods[i], &access);
 		if (slice_is(k->call->name, name) && slice_is(k->call->desc, desc) &&
 		    !(access & ABSTRACT)) {
 			if (!(access & SYNTHETIC) || !put_behind_bridge(k, methods, n))
@@ -334,13 +341,11 @@ static unsigned meant_in(struct asking *a, jclass klass, struct slice class, uin
 	if ((*agent.jvmti)->GetClassMethods(agent.jvmti, klass, &n, &methods) != JVMTI_ERROR_NONE)
 		return 1; /* not linked: its bytes will tell */
 	for (jint i = 0; i < n; i++) {
-		char *name = NULL, *desc = NULL;
-		jint access = 0;
+		char *name, *desc;
+		jint access;
 
-		if ((*agent.jvmti)->GetMethodName(agent.jvmti, methods[i], &name, &desc, NULL) !=
-		    JVMTI_ERROR_NONE)
+		if (!name_method(methods[i], &name, &desc, &access))
 			continue;
-		(*agent.jvmti)->GetMethodModifiers(agent.jvmti, methods[i], &access);
 		struct rule_method m = { .name = slice_str(name),
 					 .desc = slice_str(desc),
 					 .access = (uint16_t)access };

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/plural.h"
 #include "classfile/access.h"
+#include "classfile/desc.h"
 #include "rule/rules.h"
 #include "rule/text.h"
 #include "wire/wire.h"
@@ -252,31 +253,11 @@ static bool ask_class(void *ctx, jclass class, struct slice name)
 
 static jobject boxed(JNIEnv *jni, char type, jvalue v)
 {
-	static const struct {
-		char type;
-		const char *class, *desc;
-	} boxes[] = {
-		{ 'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;" },
-		{ 'B', "java/lang/Byte", "(B)Ljava/lang/Byte;" },
-		{ 'C', "java/lang/Character", "(C)Ljava/lang/Character;" },
-		{ 'S', "java/lang/Short", "(S)Ljava/lang/Short;" },
-		{ 'I', "java/lang/Integer", "(I)Ljava/lang/Integer;" },
-		{ 'J', "java/lang/Long", "(J)Ljava/lang/Long;" },
-		{ 'F', "java/lang/Float", "(F)Ljava/lang/Float;" },
-		{ 'D', "java/lang/Double", "(D)Ljava/lang/Double;" },
-	};
+	const struct desc_box *box = desc_box((uint8_t)type);
+	jclass c = box ? (*jni)->FindClass(jni, box->class) : NULL;
+	jmethodID id = c ? (*jni)->GetStaticMethodID(jni, c, "valueOf", box->value_of) : NULL;
 
-	for (size_t i = 0; i < COUNT(boxes); i++) {
-		jclass c;
-		jmethodID id;
-
-		if (boxes[i].type != type)
-			continue;
-		c = (*jni)->FindClass(jni, boxes[i].class);
-		id = c ? (*jni)->GetStaticMethodID(jni, c, "valueOf", boxes[i].desc) : NULL;
-		return id ? (*jni)->CallStaticObjectMethodA(jni, c, id, &v) : NULL;
-	}
-	return NULL;
+	return id ? (*jni)->CallStaticObjectMethodA(jni, c, id, &v) : NULL;
 }
 
 static jobject get_static(JNIEnv *jni, jclass class, const struct field *f)

@@ -300,19 +300,29 @@ static void list_handlers(const struct show *s, const struct code *code)
 	}
 }
 
+const char *show_elevated(const struct show *s, struct member *m, struct code **code,
+			  struct show_labels *labels, struct fault *f)
+{
+	int rc = code_elevate(s->cls, m, code, f);
+
+	if (rc >= 0)
+		rc = show_labels_make(labels, *code);
+	if (rc >= 0)
+		return NULL;
+	return f->text[0] ? f->text : err_text(rc);
+}
+
 void show_code(struct show *s, struct member *m)
 {
 	struct show_labels labels;
 	struct fault f = { 0 };
 	struct code *code;
-	int rc = code_elevate(s->cls, m, &code, &f);
+	const char *why = show_elevated(s, m, &code, &labels, &f);
 
-	if (rc >= 0)
-		rc = show_labels_make(&labels, code);
 	show_indent(s);
-	if (rc < 0) {
+	if (why) {
 		buf_printf(s->out, "code of %zu bytes cannot be shown: ", m->code.n);
-		show_name(s->out, slice_str(f.text[0] ? f.text : err_text(rc)));
+		show_name(s->out, slice_str(why));
 		buf_u8(s->out, '\n');
 		return;
 	}

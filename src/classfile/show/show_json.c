@@ -156,13 +156,11 @@ static void json_code(struct json *j, struct show *s, struct member *m)
 	struct show_labels labels;
 	struct fault f = { 0 };
 	struct code *code;
-	int rc = code_elevate(s->cls, m, &code, &f);
+	const char *why = show_elevated(s, m, &code, &labels, &f);
 
-	if (rc >= 0)
-		rc = show_labels_make(&labels, code);
 	json_put_open(j, "code", '{');
-	if (rc < 0) {
-		json_put_text(j, "error", f.text[0] ? f.text : err_text(rc));
+	if (why) {
+		json_put_text(j, "error", why);
 		json_close(j, '}');
 		return;
 	}

@@ -40,6 +40,10 @@ void show_attrs(struct show *s, const struct attrs *attrs); /* all but Code */
 
 /* show_code.c */
 void show_code(struct show *s, struct member *m);
+/* The code of a method as a list, with its labels.  NULL, or why it cannot be shown: a text that may be
+ * f's. */
+const char *show_elevated(const struct show *s, struct member *m, struct code **code,
+			  struct show_labels *labels, struct fault *f);
 bool show_wants(const struct show *s, const struct member *m);
 
 #endif
