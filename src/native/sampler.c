@@ -22,6 +22,7 @@
 #include "base/tick.h"
 #include "native/objects.h"
 #include "native/totals.h"
+#include "sample/free_signal.h"
 #include "sample/modules.h"
 #include "sample/sparse.h"
 #include "sample/stacks.h"
@@ -37,7 +38,6 @@ enum {
 	TIMERS = 256,
 	LOOK_MS = 100,
 	RATE_MAX = 1000,
-	SIGNAL_FROM = 6, /* from SIGRTMIN on */
 	MAPS_MAX = 64 << 20,
 };
 
@@ -98,15 +98,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 static bool take_signal(void)
 {
-	struct sigaction old, ours;
-
-	memset(&ours, 0, sizeof(ours));
-	ours.sa_sigaction = on_signal;
-	ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-	for (int s = SIGRTMIN + SIGNAL_FROM; !sampler.signal && s <= SIGRTMAX - 4; s++)
-		if (sigaction(s, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
-		    old.sa_handler == SIG_DFL && sigaction(s, &ours, NULL) == 0)
-			sampler.signal = s;
+	if (!sampler.signal)
+		sampler.signal = free_signal_take(on_signal);
 	return sampler.signal != 0;
 }
 

@@ -174,7 +174,6 @@ static enum walk_step interpreted_step(struct stack_walk *w, const struct walk_w
 static enum walk_step stub_step(struct stack_walk *w, const struct walk_world *world,
 				bool innermost)
 {
-	struct walk_regs before = w->at;
 	struct blob blob;
 	uint64_t pc, sp;
 
@@ -184,15 +183,7 @@ static enum walk_step stub_step(struct stack_walk *w, const struct walk_world *w
 		w->at.sp = sp;
 		return GO_ON;
 	}
-	if (by_frame_pointer(w) && is_code(world, w->at.pc))
-		return GO_ON;
-	w->at = before;
-	if (innermost && walk_arch_bare_return(w, &pc, &sp) && is_code(world, pc)) {
-		w->at.pc = pc;
-		w->at.sp = sp;
-		return GO_ON;
-	}
-	return end(w, WALK_NO_RULE);
+	return without_rule(w, world, innermost);
 }
 
 static enum walk_step compiled_step(struct stack_walk *w, const struct walk_world *world,

@@ -19,13 +19,13 @@
 #include "agent/sampling/tables.h"
 #include "agent/sampling/tour.h"
 #include "agent/sampling/wakers.h"
+#include "sample/free_signal.h"
 #include "sample/walk.h"
 #include "walk_arch.h"
 #include "wire/wire.h"
 
 enum {
 	STACK_MAX = 64 << 20, /* bytes that are looked at of one whose end is not known */
-	SIGNAL_FROM = 6,      /* from SIGRTMIN on; the JDK uses the uppermost ones */
 };
 
 static struct {
@@ -134,19 +134,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* A real-time signal that nobody uses.  Runtimes with small stacks of their own (Go) set an alternate
- * one, and need SA_ONSTACK of every handler. */
 static bool take_signal(void)
 {
-	struct sigaction old, ours;
-
-	memset(&ours, 0, sizeof(ours));
-	ours.sa_sigaction = on_signal;
-	ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-	for (int s = SIGRTMIN + SIGNAL_FROM; !engine.signal && s <= SIGRTMAX - 4; s++)
-		if (sigaction(s, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
-		    old.sa_handler == SIG_DFL && sigaction(s, &ours, NULL) == 0)
-			engine.signal = s;
+	if (!engine.signal)
+		engine.signal = free_signal_take(on_signal);
 	return engine.signal != 0;
 }
 
