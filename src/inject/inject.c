@@ -29,6 +29,7 @@ struct inject {
 	struct presence_view *leaves; /* what no thread may be in; NULL: nothing */
 	char busy[200];
 	struct fault *f;
+	sigset_t signals; /* of this thread before */
 };
 
 /* ---- the moment --------------------------------------------------------------------------- */
@@ -223,21 +224,17 @@ static int run_in(struct inject *i, const char *path)
 }
 
 /* Ctrl-C and the like come when no thread hangs on us. */
-static void hold_signals(sigset_t *old)
+static int begin(struct inject *i, pid_t pid, unsigned wait_ms, struct fault *f)
 {
 	sigset_t most;
 
-	sigfillset(&most);
-	sigprocmask(SIG_BLOCK, &most, old);
-}
-
-static int begin(struct inject *i, pid_t pid, unsigned wait_ms, struct fault *f)
-{
 	*i = (struct inject){ .pid = pid,
 			      .wait_ms = wait_ms,
 			      .until = tracee_clock() + wait_ms * UINT64_C(1000000),
 			      .tracee = { .mem = -1 },
 			      .f = f };
+	sigfillset(&most);
+	sigprocmask(SIG_BLOCK, &most, &i->signals);
 	return tracee_open(&i->tracee, pid, f);
 }
 
@@ -245,20 +242,17 @@ static void end(struct inject *i)
 {
 	tracee_close(&i->tracee);
 	libraries_release(&i->libraries);
+	sigprocmask(SIG_SETMASK, &i->signals, NULL);
 }
 
 int inject_in(pid_t pid, const char *path, unsigned wait_ms, struct fault *f)
 {
 	struct inject i;
-	sigset_t old;
-	int rc;
+	int rc = begin(&i, pid, wait_ms, f);
 
-	hold_signals(&old);
-	rc = begin(&i, pid, wait_ms, f);
 	if (rc >= 0)
 		rc = run_in(&i, path);
 	end(&i);
-	sigprocmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }
 
@@ -333,15 +327,12 @@ static int run_out(struct inject *i, struct inject_out *out)
 int inject_out(pid_t pid, unsigned wait_ms, struct inject_out *out, struct fault *f)
 {
 	struct inject i;
-	sigset_t old;
 	int rc;
 
 	*out = (struct inject_out){ .gone = false };
-	hold_signals(&old);
 	rc = begin(&i, pid, wait_ms, f);
 	if (rc >= 0)
 		rc = run_out(&i, out);
 	end(&i);
-	sigprocmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }
