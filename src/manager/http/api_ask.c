@@ -90,7 +90,7 @@ void request_ask(struct api_request *c, struct ask *a)
 		request_suspend(c);
 }
 
-int request_unanswered(struct api_request *c)
+static int unanswered(struct api_request *c)
 {
 	struct slice why = buf_slice(&c->answer);
 
@@ -100,6 +100,22 @@ int request_unanswered(struct api_request *c)
 			    c->ask_status == 1 ? "not_found" : "usage", "%.*s", SLICE_FMT(why));
 }
 
+int request_asked(struct api_request *c, request_question *ask, const void *wish)
+{
+	bool waits = false;
+	int status = 0;
+
+	if (!c->ready) {
+		pthread_mutex_lock(&c->f->lock);
+		status = ask(c, wish);
+		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
+		pthread_mutex_unlock(&c->f->lock);
+	}
+	if (waits)
+		return status;
+	return c->ask_status == 0 ? 0 : unanswered(c);
+}
+
 static struct instance *find(struct api_request *c, struct app *a)
 {
 	struct instance *i = a ? fleet_connected(c->f, a, request_instance(c)) : NULL;
@@ -107,6 +123,15 @@ static struct instance *find(struct api_request *c, struct app *a)
 	if (a && !i)
 		request_fail(c, 503, "gone", "no process of this application is connected");
 	return i;
+}
+
+/* To a process of the application of the first argument. */
+static int begin_in_app(struct api_request *c, struct instance **i, struct ask **a)
+{
+	*i = find(c, request_app(c));
+	if (*i)
+		return begin(c, *i, a);
+	return fleet_app(c->f, c->args[0]) ? 503 : 404;
 }
 
 /* ---- callees ---- */
@@ -205,19 +230,24 @@ static struct slice as_in_rules(struct api_request *c, struct slice method)
 	return text;
 }
 
-static int ask_callees(struct api_request *c, struct slice method, uint32_t opcodes)
-{
-	struct instance *i = find(c, request_app(c));
-	struct ask *a = NULL;
-	int status = i ? begin(c, i, &a) : 503;
+struct callees_wish {
+	struct slice method;
+	uint32_t opcodes;
+};
 
-	if (!i && !fleet_app(c->f, c->args[0]))
-		status = 404;
+static int ask_callees(struct api_request *c, const void *wish)
+{
+	const struct callees_wish *w = wish;
+	struct instance *i;
+	struct ask *a = NULL;
+	int status = begin_in_app(c, &i, &a);
+
 	if (status != REQUEST_WAITS)
 		return status;
 	see_hooked(a->ctx, i);
 	a->row = callee_row;
-	wire_put_callees(&a->frame, &(struct wire_callees){ as_in_rules(c, method), opcodes, 0 });
+	wire_put_callees(&a->frame,
+			 &(struct wire_callees){ as_in_rules(c, w->method), w->opcodes, 0 });
 	request_ask(c, a);
 	return REQUEST_WAITS;
 }
@@ -235,24 +265,15 @@ static int put_answer(struct api_request *c, const char *list, struct slice meth
 
 int api_callees(struct api_request *c)
 {
-	struct slice method = query_get(&c->query, "method");
-	uint32_t opcodes;
-	bool waits;
+	struct callees_wish w = { .method = query_get(&c->query, "method") };
 	int status;
 
-	if (!method.n || !read_opcodes(query_get(&c->query, "opcodes"), &opcodes))
+	if (!w.method.n || !read_opcodes(query_get(&c->query, "opcodes"), &w.opcodes))
 		return request_fail(
 			c, 400, "usage",
 			"method is needed; opcodes are of virtual,special,static,interface,dynamic");
-	if (!c->ready) {
-		pthread_mutex_lock(&c->f->lock);
-		status = ask_callees(c, method, opcodes);
-		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
-		pthread_mutex_unlock(&c->f->lock);
-		if (waits)
-			return status;
-	}
-	return c->ask_status == 0 ? put_answer(c, "callees", method) : request_unanswered(c);
+	status = request_asked(c, ask_callees, &w);
+	return status ? status : put_answer(c, "callees", w.method);
 }
 
 /* ---- explain ---- */
@@ -266,18 +287,17 @@ static void explain_row(struct ask *a, unsigned type, struct slice payload)
 		json_str(&q->rows, m.text);
 }
 
-static int ask_explain(struct api_request *c, struct slice method)
+static int ask_explain(struct api_request *c, const void *wish)
 {
-	struct instance *i = find(c, request_app(c));
+	const struct slice *method = wish;
+	struct instance *i;
 	struct ask *a = NULL;
-	int status = i ? begin(c, i, &a) : 503;
+	int status = begin_in_app(c, &i, &a);
 
-	if (!i && !fleet_app(c->f, c->args[0]))
-		status = 404;
 	if (status != REQUEST_WAITS)
 		return status;
 	a->row = explain_row;
-	wire_put_explain(&a->frame, &(struct wire_explain){ as_in_rules(c, method) });
+	wire_put_explain(&a->frame, &(struct wire_explain){ as_in_rules(c, *method) });
 	request_ask(c, a);
 	return REQUEST_WAITS;
 }
@@ -285,20 +305,12 @@ static int ask_explain(struct api_request *c, struct slice method)
 int api_explain(struct api_request *c)
 {
 	struct slice method = query_get(&c->query, "method");
-	bool waits;
 	int status;
 
 	if (!method.n)
 		return request_fail(c, 400, "usage", "method is needed");
-	if (!c->ready) {
-		pthread_mutex_lock(&c->f->lock);
-		status = ask_explain(c, method);
-		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
-		pthread_mutex_unlock(&c->f->lock);
-		if (waits)
-			return status;
-	}
-	return c->ask_status == 0 ? put_answer(c, "texts", method) : request_unanswered(c);
+	status = request_asked(c, ask_explain, &method);
+	return status ? status : put_answer(c, "texts", method);
 }
 
 /* ---- hot spots ---- */
@@ -359,8 +371,13 @@ static void frame_row(struct ask *a, unsigned type, struct slice payload)
 	json_close(j, '}');
 }
 
-static int ask_frames(struct api_request *c, uint64_t seconds, uint64_t rate)
+struct frames_wish {
+	uint64_t seconds, rate;
+};
+
+static int ask_frames(struct api_request *c, const void *wish)
 {
+	const struct frames_wish *w = wish;
 	struct instance *i = fleet_connected(c->f, NULL, c->args[0]);
 	struct ask *a = NULL;
 	int status = i ? begin(c, i, &a)
@@ -368,38 +385,30 @@ static int ask_frames(struct api_request *c, uint64_t seconds, uint64_t rate)
 
 	if (status != REQUEST_WAITS)
 		return status;
-	a->patience_ms += seconds * 1000;
+	a->patience_ms += w->seconds * 1000;
 	a->row = frame_row;
 	wire_put_sample(&a->frame,
-			&(struct wire_sample){ seconds * 1000000000u, (uint32_t)rate, 0 });
+			&(struct wire_sample){ w->seconds * 1000000000u, (uint32_t)w->rate, 0 });
 	request_ask(c, a);
 	return REQUEST_WAITS;
 }
 
 int api_hotspots(struct api_request *c)
 {
-	uint64_t seconds = 4, rate = 25;
+	struct frames_wish w = { .seconds = 4, .rate = 25 };
 	struct json j;
-	bool waits;
 	int status;
 
-	if (!query_number(&c->query, "seconds", 1, 60, &seconds) ||
-	    !query_number(&c->query, "rate", 1, 100, &rate))
+	if (!query_number(&c->query, "seconds", 1, 60, &w.seconds) ||
+	    !query_number(&c->query, "rate", 1, 100, &w.rate))
 		return request_fail(c, 400, "usage",
 				    "seconds is up to 60, rate up to 100 a second");
-	if (!c->ready) {
-		pthread_mutex_lock(&c->f->lock);
-		status = ask_frames(c, seconds, rate);
-		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
-		pthread_mutex_unlock(&c->f->lock);
-		if (waits)
-			return status;
-	}
-	if (c->ask_status != 0)
-		return request_unanswered(c);
+	status = request_asked(c, ask_frames, &w);
+	if (status)
+		return status;
 	j = request_json(c);
 	json_put_str(&j, "instance", c->args[0]);
-	json_put_u64(&j, "seconds", seconds);
+	json_put_u64(&j, "seconds", w.seconds);
 	json_put_nonempty(&j, "kind", "safepoint");
 	json_key(&j, "frames");
 	buf_u8(&c->out, '[');

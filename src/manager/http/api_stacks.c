@@ -57,8 +57,9 @@ static bool read_wish(struct api_request *c, struct wish *w)
 	       (!mode.n || slice_is(mode, "wall") || slice_is(mode, "cpu"));
 }
 
-static int ask_stacks(struct api_request *c, const struct wish *w)
+static int ask_stacks(struct api_request *c, const void *wish)
 {
+	const struct wish *w = wish;
 	struct instance *i = fleet_connected(c->f, NULL, c->args[0]);
 	struct ask *a = i ? session_ask(i, PATIENCE_S) : NULL;
 
@@ -315,7 +316,6 @@ static int put_answer(struct api_request *c, const struct wish *w, pid_t pid)
 int api_stacks(struct api_request *c)
 {
 	struct wish w;
-	bool waits;
 	int status;
 	pid_t pid;
 
@@ -323,16 +323,9 @@ int api_stacks(struct api_request *c)
 		return request_fail(
 			c, 400, "usage",
 			"seconds is up to 60, rate up to 1000 a second, mode is cpu or wall");
-	if (!c->ready) {
-		pthread_mutex_lock(&c->f->lock);
-		status = ask_stacks(c, &w);
-		waits = !c->ready; /* without the lock it may be answered, and be resumed, any time */
-		pthread_mutex_unlock(&c->f->lock);
-		if (waits)
-			return status;
-	}
-	if (c->ask_status != 0)
-		return request_unanswered(c);
+	status = request_asked(c, ask_stacks, &w);
+	if (status)
+		return status;
 	pid = pid_of(c);
 	return pid ? put_answer(c, &w, pid) : request_fail(c, 503, "gone", "the process has ended");
 }

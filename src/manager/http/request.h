@@ -60,9 +60,13 @@ int request_end(struct json *j, int status);
 void request_suspend(struct api_request *c);
 void request_resume(struct api_request *c); /* also of one that is not suspended */
 
-/* Sends a question, under the fleet's lock, for which the client waits; and why there is no answer. */
+/* Sends a question, under the fleet's lock, for which the client waits. */
 void request_ask(struct api_request *c, struct ask *a);
-int request_unanswered(struct api_request *c);
+
+/* Unless the answer is there already, calls `ask` under the fleet's lock.  0: it is there; or the status
+ * to give. */
+typedef int request_question(struct api_request *c, const void *wish);
+int request_asked(struct api_request *c, request_question *ask, const void *wish);
 
 /* The application of the first argument, under the fleet's lock; NULL: request_fail was called. */
 struct app *request_app(struct api_request *c);
