@@ -49,6 +49,21 @@ static void calls(struct made *p, unsigned from, unsigned to, double times)
 	p->calls[from][p->n_calls[from]++].times = times;
 }
 
+struct made_call {
+	unsigned from, to;
+	double times;
+};
+
+#define CALLS(p, ...)                                           \
+	add_calls(p, (const struct made_call[]){ __VA_ARGS__ }, \
+		  sizeof((const struct made_call[]){ __VA_ARGS__ }) / sizeof(struct made_call))
+
+static void add_calls(struct made *p, const struct made_call *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		calls(p, all[i].from, all[i].to, all[i].times);
+}
+
 static void run_from(struct made *p, unsigned m, double rate, unsigned *way, unsigned depth)
 {
 	if (depth == DEEP || p->n_paths == PATHS || rate <= 0)
@@ -132,12 +147,13 @@ static void read_tree(const struct made *p, struct climb *c, double now)
 	climb_measured(c, now);
 }
 
-static void walk_up(struct made *p, struct climb *c)
+static void walk_up(struct made *p, struct climb *c, const struct climb_options *o)
 {
 	struct climb_action a;
 	double now = 0;
 	unsigned n = 0;
 
+	climb_init(c, o);
 	for (climb_next(c, now, &a); a.step != CLIMB_DONE && n++ < 2000; climb_next(c, now, &a)) {
 		now += (double)a.for_ns + 1e6;
 		if (a.step == CLIMB_SAMPLE)
@@ -187,16 +203,10 @@ TEST(the_caller_that_makes_most_of_the_calls_is_responsible)
 	unsigned view = method(&p, "View.first", 500), price = method(&p, "Price.sum", 1000);
 	struct climb c;
 
-	calls(&p, run, page, 100);
-	calls(&p, page, export, 1);
-	calls(&p, page, cart, 1);
-	calls(&p, page, view, 1);
-	calls(&p, export, price, 2000);
-	calls(&p, cart, price, 3);
-	calls(&p, view, price, 60);
+	CALLS(&p, { run, page, 100 }, { page, export, 1 }, { page, cart, 1 }, { page, view, 1 },
+	      { export, price, 2000 }, { cart, price, 3 }, { view, price, 60 });
 	run_program(&p, run, 2);
-	climb_init(&c, &usual);
-	walk_up(&p, &c);
+	walk_up(&p, &c, &usual);
 	check_responsible(&c, &p, export, NULL);
 	CHECK(c.spots[0].verdict.fan > 1900 && c.spots[0].verdict.fan < 2100);
 	CHECK_INT(c.spots[0].verdict.clear, true, NULL);
@@ -212,15 +222,10 @@ TEST(a_recursion_of_two_methods_is_one_step)
 	unsigned odd = method(&p, "Tree.odd", 800);
 	struct climb c;
 
-	calls(&p, main, audit, 1);
-	calls(&p, main, look, 1);
-	calls(&p, audit, even, 500);
-	calls(&p, look, even, 5);
-	calls(&p, even, odd, 0.9);
-	calls(&p, odd, even, 0.9);
+	CALLS(&p, { main, audit, 1 }, { main, look, 1 }, { audit, even, 500 }, { look, even, 5 },
+	      { even, odd, 0.9 }, { odd, even, 0.9 });
 	run_program(&p, main, 50);
-	climb_init(&c, &usual);
-	walk_up(&p, &c);
+	walk_up(&p, &c, &usual);
 	check_responsible(&c, &p, audit, NULL);
 	CHECK(p.most_hooks <= 5);
 	climb_release(&c);
@@ -239,14 +244,10 @@ TEST(a_hot_spot_in_a_library_is_the_work_of_who_asks_for_it)
 	node = method(&p, "x", 1500);
 	snprintf(p.name[node], sizeof(p.name[node]), "java.util.LinkedList.node(I)V");
 	p.flags[node] = roots_flags(slice_str(p.name[node]));
-	calls(&p, run, join, 20);
-	calls(&p, run, other, 20);
-	calls(&p, join, get, 400);
-	calls(&p, other, get, 3);
-	calls(&p, get, node, 1);
+	CALLS(&p, { run, join, 20 }, { run, other, 20 }, { join, get, 400 }, { other, get, 3 },
+	      { get, node, 1 });
 	run_program(&p, run, 5);
-	climb_init(&c, &usual);
-	walk_up(&p, &c);
+	walk_up(&p, &c, &usual);
 	check_responsible(&c, &p, join, "neither LinkedList.get nor who runs both");
 	climb_release(&c);
 }
@@ -259,16 +260,10 @@ TEST(two_hot_spots_are_walked_up_from_one_after_the_other)
 	unsigned warm = method(&p, "Hot.two", 1000), far = method(&p, "Far.off", 100);
 	struct climb c;
 
-	calls(&p, run, a, 10);
-	calls(&p, run, b, 10);
-	calls(&p, run, far, 10);
-	calls(&p, a, hot, 600);
-	calls(&p, b, warm, 300);
-	calls(&p, far, hot, 1);
-	calls(&p, far, warm, 20);
+	CALLS(&p, { run, a, 10 }, { run, b, 10 }, { run, far, 10 }, { a, hot, 600 },
+	      { b, warm, 300 }, { far, hot, 1 }, { far, warm, 20 });
 	run_program(&p, run, 10);
-	climb_init(&c, &usual);
-	walk_up(&p, &c);
+	walk_up(&p, &c, &usual);
 	CHECK_INT(c.n_spots, 2, NULL);
 	check_responsible(&c, &p, a, "the hotter one first");
 	CHECK(c.spots[1].verdict.node &&
@@ -283,11 +278,9 @@ TEST(what_nobody_calls_often_is_responsible_itself)
 	unsigned slow = method(&p, "Slow.one", 5e6);
 	struct climb c;
 
-	calls(&p, run, step, 1);
-	calls(&p, step, slow, 1);
+	CALLS(&p, { run, step, 1 }, { step, slow, 1 });
 	run_program(&p, run, 100);
-	climb_init(&c, &usual);
-	walk_up(&p, &c);
+	walk_up(&p, &c, &usual);
 	check_responsible(&c, &p, slow, NULL);
 	CHECK(c.spots[0].verdict.by_itself);
 	climb_release(&c);
@@ -310,8 +303,7 @@ TEST(where_many_share_it_evenly_nobody_alone_is_responsible)
 		calls(&p, users[i], hot, 20);
 		run_program(&p, users[i], 100);
 	}
-	climb_init(&c, &usual);
-	walk_up(&p, &c);
+	walk_up(&p, &c, &usual);
 	CHECK(!c.spots[0].verdict.node);
 	climb_put_answer(&c, &text);
 	buf_u8(&text, 0);
@@ -388,8 +380,7 @@ TEST(the_culprit_of_programs_made_from_seeds_is_found)
 		memset(&p, 0, sizeof(p));
 		culprit = make(&p, &seed);
 		snprintf(label, sizeof(label), "seed %llu", (unsigned long long)began);
-		climb_init(&c, &usual);
-		walk_up(&p, &c);
+		walk_up(&p, &c, &usual);
 		check_responsible(&c, &p, culprit, label);
 		CHECK(p.most_hooks <= 8);
 		climb_release(&c);
@@ -414,8 +405,7 @@ TEST(the_bound_of_hooks_holds_and_the_walk_goes_on)
 	}
 	run_program(&p, run, 100);
 	few.bound = 3;
-	climb_init(&c, &few);
-	walk_up(&p, &c);
+	walk_up(&p, &c, &few);
 	CHECK_INT(p.most_hooks, 3, NULL);
 	CHECK(c.spots[0].verdict.node &&
 	      slice_is(c.spots[0].verdict.node->method->name, "app.User3.go()V"));
