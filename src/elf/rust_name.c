@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rust_name.c - a recursive descent through the grammar of RFC 2603, with the letters that it uses.
  *
- * References lead back to what stands before, and may make much of little: the text is bounded, and so is
- * the depth. */
+ * References lead back to what stands before, and may make much of little, or read much again that is not
+ * shown: the text is bounded, and so are the depth and all that is read. */
 #include "elf/rust_name.h"
 
-enum { DEPTH = 200, LETTERS = 256 };
+enum { DEPTH = 200, LETTERS = 256, WORK = 1 << 17 };
 
 struct rust {
 	struct slice in; /* behind _R */
 	size_t at;
 	struct buf *out;
-	size_t end; /* of out, at most */
-	unsigned depth, lifetimes;
-	bool silent; /* is read, but not shown */
+	size_t end;			 /* of out, at most */
+	unsigned depth, lifetimes, work; /* work: letters and parts that were read */
+	bool silent;			 /* is read, but not shown */
 	bool failed;
 };
 
@@ -38,10 +38,10 @@ static void put_number(struct rust *r, uint64_t n)
 /* True: go on; to be followed by leave(). */
 static bool enter(struct rust *r)
 {
-	if (r->failed || r->depth >= DEPTH || (!r->silent && r->out->n >= r->end)) {
-		r->failed |= r->depth >= DEPTH;
+	if (r->depth >= DEPTH || ++r->work > WORK || r->out->err)
+		r->failed = true;
+	if (r->failed || (!r->silent && r->out->n >= r->end))
 		return false;
-	}
 	r->depth++;
 	return true;
 }
@@ -62,7 +62,7 @@ static char next(struct rust *r)
 {
 	char c = peek(r);
 
-	if (c)
+	if (c && ++r->work <= WORK)
 		r->at++;
 	else
 		r->failed = true;
@@ -244,6 +244,8 @@ static void put_identifier(struct rust *r, const struct identifier *id)
 {
 	struct letters l = { .n = 0 };
 
+	if (r->silent || r->failed)
+		return;
 	if (!id->punycode) {
 		for (size_t i = 0; i < id->bytes.n; i++)
 			put_letter(r, id->bytes.p[i]);

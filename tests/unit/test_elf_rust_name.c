@@ -100,3 +100,20 @@ TEST(a_rust_name_with_any_byte_changed_does_no_harm)
 	buf_release(&symbol);
 	buf_release(&out);
 }
+
+TEST(what_is_not_shown_of_a_rust_name_is_not_read_for_ever)
+{
+	struct buf symbol = { 0 }, out = { 0 };
+
+	/* a.<<u8>, <u8>, ...>: the path of each impl is long, not shown, and the same */
+	buf_text(&symbol, "_RIC1aMIC1a");
+	for (int i = 0; i < 1000000; i++)
+		buf_u8(&symbol, 'h');
+	buf_text(&symbol, "Eh");
+	for (int i = 0; i < 600; i++)
+		buf_text(&symbol, "B3_");
+	buf_u8(&symbol, 'E');
+	CHECK(!rust_name_put(&out, buf_slice(&symbol)));
+	buf_release(&symbol);
+	buf_release(&out);
+}
