@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "elf/cxx_name.h"
 #include "elf/rust_name.h"
 #include "elf/functions.h"
 
@@ -173,7 +174,7 @@ static char *demangled(const char *name)
 		*(void **)&demangle = lib ? dlsym(lib, "__cxa_demangle") : NULL;
 		asked = true;
 	}
-	if (!demangle || strncmp(name, "_Z", 2) != 0)
+	if (!demangle || strncmp(name, "_Z", 2) != 0 || !cxx_name_is_modest(slice_str(name)))
 		return NULL;
 	text = demangle(name, NULL, NULL, &status);
 	return status == 0 ? text : NULL;
