@@ -13,8 +13,8 @@ enum { NUMBERS = 128, PER_LETTER = 4 };
 
 static const uint64_t most = 16 << 20;
 
-struct known {
-	uint64_t size[NUMBERS]; /* of what a number stands for, at most; 0: not known */
+struct sizes {
+	uint64_t of[NUMBERS]; /* of what a number stands for, at most; 0: not known */
 };
 
 /* "S_", "S1A_": its length; 0: none stands here. */
@@ -34,22 +34,22 @@ static size_t reference(struct slice s, uint64_t *number)
 	return i < s.n ? i + 1 : 0;
 }
 
-static uint64_t size_of(struct known *k, uint64_t number, uint64_t now)
+static uint64_t size_of(struct sizes *k, uint64_t number, uint64_t now)
 {
 	uint64_t size = now;
 
 	if (number >= NUMBERS)
 		return now;
 	for (uint64_t i = number; i < NUMBERS; i++)
-		if (k->size[i] && k->size[i] < size)
-			size = k->size[i];
-	k->size[number] = size;
+		if (k->of[i] && k->of[i] < size)
+			size = k->of[i];
+	k->of[number] = size;
 	return size;
 }
 
 bool cxx_name_is_modest(struct slice symbol)
 {
-	struct known types = { .size = { 0 } }, arguments = { .size = { 0 } };
+	struct sizes types = { .of = { 0 } }, arguments = { .of = { 0 } };
 	uint64_t size = 1, number;
 
 	while (symbol.n && size <= most) {

@@ -20,6 +20,8 @@ enum {
 	DEPTH = 24,	    /* of types in types, of elements in elements */
 	WORK_PER_BYTE = 16, /* a stack is looked at for its event, a method for its stack */
 	WORK_LEAST = 1 << 16,
+	TEXT_PER_WORK = 8, /* bytes of names that many stacks have in common are copied for each */
+	TEXT_MAX = 1 << 16,
 	FIELDS_MAX = 4096,
 };
 
@@ -40,15 +42,21 @@ static uint64_t read_number(struct reader *r)
 	return v | (uint64_t)rd_u8(r) << 56;
 }
 
-static bool works(struct jfr_chunk *c, struct reader *r)
+static bool spend(struct jfr_chunk *c, struct reader *r, uint64_t n)
 {
-	if (c->work) {
-		c->work--;
+	if (c->work >= n) {
+		c->work -= n;
 		return !r->err;
 	}
+	c->work = 0;
 	c->why = "more is in it than its size allows";
 	rd_fail(r, E_SYNTAX);
 	return false;
+}
+
+static bool works(struct jfr_chunk *c, struct reader *r)
+{
+	return spend(c, r, 1);
 }
 
 static size_t read_count(struct reader *r)
@@ -82,7 +90,7 @@ static struct slice read_chars(struct jfr_chunk *c, struct reader *r, size_t n, 
 	struct buf text = { 0 };
 	struct slice kept;
 
-	for (size_t i = 0; i < n && !r->err; i++)
+	for (size_t i = 0; i < n && works(c, r); i++)
 		put_char(&text, bytes ? rd_u8(r) : read_number(r) & 0xffff);
 	kept = arena_dup(&c->mem, buf_slice(&text));
 	if (text.err || !kept.p)
@@ -123,7 +131,7 @@ static struct slice read_text(struct jfr_chunk *c, struct reader *r, uint64_t *k
 	return rd_bytes(r, n);
 }
 
-static void skip_text(struct reader *r)
+static void skip_text(struct jfr_chunk *c, struct reader *r)
 {
 	uint8_t how = rd_u8(r);
 
@@ -132,7 +140,7 @@ static void skip_text(struct reader *r)
 	} else if (how == TEXT_UTF8 || how == TEXT_LATIN1) {
 		(void)rd_bytes(r, read_count(r));
 	} else if (how == TEXT_CHARS) {
-		for (size_t n = read_count(r); n && !r->err; n--)
+		for (size_t n = read_count(r); n && works(c, r); n--)
 			(void)read_number(r);
 	} else if (how > TEXT_LATIN1) {
 		rd_fail(r, E_SYNTAX);
@@ -206,9 +214,10 @@ static struct slice text_of(struct metadata *m)
 
 static uint64_t decimal(struct slice s)
 {
+	enum { DIGITS = 20 };
 	uint64_t v = 0;
 
-	for (size_t i = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+	for (size_t i = 0; i < s.n && i < DIGITS && s.p[i] >= '0' && s.p[i] <= '9'; i++)
 		v = v * 10 + (uint64_t)(s.p[i] - '0');
 	return v;
 }
@@ -328,10 +337,10 @@ static void skip_fields(struct jfr_chunk *c, struct reader *r, const struct jfr_
 			unsigned depth);
 
 /* True: it was one that has no fields of its own. */
-static bool skip_basic(struct reader *r, struct slice type)
+static bool skip_basic(struct jfr_chunk *c, struct reader *r, struct slice type)
 {
 	if (slice_is(type, "java.lang.String"))
-		skip_text(r);
+		skip_text(c, r);
 	else if (slice_is(type, "boolean") || slice_is(type, "byte"))
 		(void)rd_u8(r);
 	else if (slice_is(type, "float"))
@@ -358,7 +367,7 @@ static void skip_one(struct jfr_chunk *c, struct reader *r, const struct jfr_fie
 	class = class_of(c, f->type);
 	if (!class || depth > DEPTH)
 		rd_fail(r, E_SYNTAX);
-	else if (!skip_basic(r, class->name))
+	else if (!skip_basic(c, r, class->name))
 		skip_fields(c, r, class, depth + 1);
 }
 
@@ -412,7 +421,7 @@ static void read_pool(struct jfr_chunk *c, struct reader *r)
 		uint64_t key = read_number(r);
 		size_t at = rd_at(r);
 
-		if (!skip_basic(r, class->name))
+		if (!skip_basic(c, r, class->name))
 			skip_fields(c, r, class, 0);
 		if (!r->err && !keep_constant(c, type, key, at))
 			rd_fail(r, E_NO_MEMORY);
@@ -577,10 +586,14 @@ struct slice jfr_value_text(struct jfr_chunk *c, const struct jfr_value *v, cons
 	if (!text.class || !slice_is(text.class->name, "java.lang.String"))
 		return (struct slice){ 0 };
 	s = read_text(c, &text.at, &key);
-	if (!key)
-		return s;
-	text = constant(c, text.type, key);
-	return text.class ? read_text(c, &text.at, &key) : s;
+	if (key) {
+		text = constant(c, text.type, key);
+		s = text.class ? read_text(c, &text.at, &key) : s;
+	}
+	if (!spend(c, &text.at, s.n / TEXT_PER_WORK))
+		return (struct slice){ 0 };
+	s.n = s.n < TEXT_MAX ? s.n : TEXT_MAX; /* more than a name of the JVM can have */
+	return s;
 }
 
 uint64_t jfr_value_begin(struct jfr_chunk *c, struct jfr_value *array)

@@ -12,7 +12,11 @@ TEST(usual_cxx_names_are_modest)
 		"6insertEOSA_",
 		"_ZSt16__introsort_loopIPPN3foo3BarElN9__gnu_cxx5__ops15_Iter_comp_iterIZN4qsrt4sortIS2_EEvRSt6"
 		"vectorIT_SaIS9_EEEUlS8_S8_E_EEEvS9_S9_T0_T1_",
-		"_Z3SSL", "_ZN4SIZE_E", "S", "_ZS", "",
+		"_Z3SSL",
+		"_ZN4SIZE_E",
+		"S",
+		"_ZS",
+		"",
 	};
 
 	for (size_t i = 0; i < COUNT(names); i++)
