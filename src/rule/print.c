@@ -188,7 +188,7 @@ void cond_print(const struct cond *c, struct buf *out)
 	}
 }
 
-void rule_print_time(uint64_t ns, struct buf *out)
+void rule_print_time(uint64_t ns, bool spaced, struct buf *out)
 {
 	static const struct {
 		const char *unit;
@@ -199,7 +199,9 @@ void rule_print_time(uint64_t ns, struct buf *out)
 
 	while (ns % units[i].ns)
 		i++;
-	buf_printf(out, "%" PRIu64 "%s", ns / units[i].ns, units[i].unit);
+	buf_printf(out, "%" PRIu64 "%s%s", ns / units[i].ns, spaced ? " " : "",
+		   spaced && units[i].unit[1] == '\0' && units[i].unit[0] == 'm' ? "min"
+										 : units[i].unit);
 }
 
 static void print_context(const struct context *c, struct buf *out)
@@ -217,7 +219,7 @@ static void print_time(const char *word, uint64_t ns, struct buf *out)
 	if (!ns)
 		return;
 	buf_text(out, word);
-	rule_print_time(ns, out);
+	rule_print_time(ns, false, out);
 }
 
 /* What the woven code depends on. */

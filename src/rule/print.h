@@ -16,6 +16,7 @@ void rule_print_weave(const struct rule *rule, struct buf *out);
 void rule_target_print(const struct rule_target *t, struct buf *out);
 void cond_print(const struct cond *c, struct buf *out);
 void value_print(const struct value *v, struct buf *out);
-void rule_print_time(uint64_t ns, struct buf *out); /* in the largest unit that divides it */
+/* In the largest unit that divides it, as a rule has it (10m) or for people (10 min). */
+void rule_print_time(uint64_t ns, bool spaced, struct buf *out);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "rule/match.h"
 #include "rule/print.h"
 
@@ -163,7 +164,7 @@ static void say_limits(struct explain *x, const struct rule_hook *h)
 	}
 	if (h->for_ns) {
 		buf_text(x->out, "    It leaves after ");
-		rule_print_time(h->for_ns, x->out);
+		rule_print_time(h->for_ns, true, x->out);
 		buf_text(x->out, ".\n");
 	}
 	if (h->metered)
@@ -173,11 +174,12 @@ static void say_limits(struct explain *x, const struct rule_hook *h)
 			"allocated bytes.\n");
 	if (h->good_ns) {
 		buf_text(x->out, "    It leaves when no call was slow for ");
-		rule_print_time(h->good_ns, x->out);
+		rule_print_time(h->good_ns, true, x->out);
 		buf_text(x->out, ".\n");
 	}
 	if (h->calls)
-		buf_printf(x->out, "    It leaves after %" PRIu64 " calls.\n", h->calls);
+		buf_printf(x->out, "    It leaves after %" PRIu64 " call%s.\n", h->calls,
+			   plural(h->calls));
 }
 
 static void say_decision(struct explain *x, const struct rule *rule)

@@ -119,3 +119,22 @@ TEST(words_are_plural_behind_all_numbers_but_one)
 	CHECK_STR(figure_of(text, 0, "thread"), "0 threads", NULL);
 	CHECK_STR(figure_of(text, 1204, "class"), "1,204 classes", NULL);
 }
+
+TEST(an_age_has_two_units_at_most_and_blanks_before_them)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0 ms" },
+		{ 305000000, "305 ms" },
+		{ 59999999999, "59 s" },
+		{ 200000000000, "3 min 20 s" },
+		{ 18120000000000, "5 h 2 min" },
+		{ 356400000000000, "4 d 3 h" },
+	};
+	char text[FIGURE_MAX];
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		CHECK_STR(figure_age(text, cases[i].ns), cases[i].text, NULL);
+}

@@ -6,7 +6,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 public class Main {
-	static class Base {
+	abstract static class Base {
+		abstract String name();
 		int inherited(int x) { return x + 1; }
 	}
 
@@ -18,6 +19,7 @@ public class Main {
 	static class OrderService extends Base {
 		final ExecutorService pool = Executors.newFixedThreadPool(1);
 
+		String name() { return "orders"; }
 		String handle(Order o, int n) { return price(o, n) > 3 ? "dear" : "cheap"; }
 		int price(Order o, int n) { return n % 7; }
 		String[] wide(int n) { // more than is shown of a value

@@ -52,4 +52,6 @@ void left_alone_rows(struct left_row rows[LEFT_KINDS])
 	if (rows[LEFT_DATA].count)
 		memcpy(rows[LEFT_DATA].why, misfit, sizeof(misfit));
 	pthread_mutex_unlock(&agent.lock);
+	for (int k = 0; k < LEFT_KINDS; k++)
+		text_replace(rows[k].example, '/', '.');
 }

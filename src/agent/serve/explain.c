@@ -82,11 +82,9 @@ static void tell_state(struct question *q, const struct woven *w, const char *na
 		return;
 	}
 	reading_method(h->id, &f, NULL);
-	buf_printf(
-		q->out,
-		"  hooked for %.1f s by rule #%u as number %u; calls so far: %llu, timed: %llu\n",
-		(double)agent_age_ns(h->since) / 1e9, h->rule, h->id, (unsigned long long)f.calls,
-		(unsigned long long)f.timed);
+	buf_printf(q->out, "  hooked for %.1f s by rule #%u; calls so far: %llu, timed: %llu\n",
+		   (double)agent_age_ns(h->since) / 1e9, h->rule, (unsigned long long)f.calls,
+		   (unsigned long long)f.timed);
 	grown_tell(h, q->out);
 	data_missed(h->id, missed);
 	for (int k = 0; k < MISS_KINDS; k++)
@@ -194,6 +192,8 @@ int explain_method(JNIEnv *jni, struct slice method, struct buf *out)
 		(*jni)->DeleteLocalRef(jni, all[i]);
 	}
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)all);
+	text_replace(q.class, '/', '.');
+	text_replace(near, '/', '.');
 	if (!q.found && classes)
 		buf_printf(out, "%s has no method %s", q.class, q.method);
 	else if (!q.found)

@@ -245,20 +245,19 @@ static struct wire_rule *rule_of(struct wire_rule *rules, uint32_t number)
 	return number && low < rulebook.n && rules[low].number == number ? &rules[low] : NULL;
 }
 
-static void count_methods(struct wire_rule *rules)
+/* A class counts once for each rule that has a method of it; `last`, of each rule: its last class. */
+static void count_methods(struct wire_rule *rules, const struct woven **last)
 {
 	pthread_mutex_lock(&agent.lock);
 	for (const struct woven *w = woven_first(); w; w = w->all) {
-		const struct wire_rule *last = NULL;
-
 		for (const struct hooked *h = w->loader ? w->methods : NULL; h; h = h->next) {
 			struct wire_rule *r = rule_of(rules, h->rule);
 
 			if (!r)
 				continue;
 			r->methods++;
-			r->classes += r != last; /* mostly one rule has all of a class */
-			last = r;
+			r->classes += last[r - rules] != w;
+			last[r - rules] = w;
 		}
 	}
 	pthread_mutex_unlock(&agent.lock);
@@ -302,10 +301,12 @@ static bool waits(size_t at)
 void rows_put_rules(struct buf *out)
 {
 	struct wire_rule *rules = mem_alloc((rulebook.n + 1) * sizeof(*rules));
+	const struct woven **last = mem_alloc((rulebook.n + 1) * sizeof(*last));
 
-	for (size_t i = 0; rules && i < rulebook.n; i++) {
+	for (size_t i = 0; rules && last && i < rulebook.n; i++) {
 		const struct rule_entry *e = &rulebook.entries[i];
 
+		last[i] = NULL;
 		rules[i] = (struct wire_rule){
 			.number = e->number,
 			.text = slice_str(e->text),
@@ -316,9 +317,9 @@ void rows_put_rules(struct buf *out)
 				 (callers_is_by_stack(e->number) ? RULE_BY_STACK : 0)
 		};
 	}
-	if (rules)
-		count_methods(rules);
-	for (size_t i = 0; rules && i < rulebook.n; i++) {
+	if (rules && last)
+		count_methods(rules, last);
+	for (size_t i = 0; rules && last && i < rulebook.n; i++) {
 		const struct rule_entry *e = &rulebook.entries[i];
 		const struct rule *rule = e->rule;
 		struct wire_rule *m = &rules[i];
@@ -333,6 +334,7 @@ void rows_put_rules(struct buf *out)
 			wire_put_rule(out, m);
 	}
 	mem_free(rules);
+	mem_free(last);
 }
 
 /* Tests that could not be made, by rule and reason. */

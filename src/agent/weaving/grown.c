@@ -51,6 +51,7 @@ void grown_put(struct buf *out)
 		rows[i].flag = slice_str(limits_inlining()[i].flag);
 		rows[i].effect = slice_str(limits_inlining()[i].effect);
 		rows[i].bytes = (uint32_t)limits_inlining()[i].bytes;
+		text_replace(examples[i], '/', '.');
 		rows[i].example = slice_str(examples[i]);
 		wire_put_grown(out, &rows[i]);
 	}

@@ -31,30 +31,12 @@ void hook_rows_release(struct hook_rows *h)
 
 /* ---- rules ---- */
 
-/* "850 ms", "12 s", "3m20s", "5h2m", "4d3h" */
-static const char *duration(char text[32], uint64_t ns)
-{
-	unsigned long long s = ns / 1000000000;
-
-	if (s == 0)
-		snprintf(text, 32, "%llu ms", (unsigned long long)ns / 1000000);
-	else if (s < 60)
-		snprintf(text, 32, "%llu s", s);
-	else if (s < 3600)
-		snprintf(text, 32, "%llum%llus", s / 60, s % 60);
-	else if (s < 86400)
-		snprintf(text, 32, "%lluh%llum", s / 3600, s / 60 % 60);
-	else
-		snprintf(text, 32, "%llud%lluh", s / 86400, s / 3600 % 24);
-	return text;
-}
-
 /* When it leaves by itself: after a time, after so many calls, or with who holds it. */
 static const char *leaving(char text[80], const struct wire_rule *m)
 {
 	char time[32], calls[2 * FIGURE_MAX];
 
-	duration(time, m->leaves_ns);
+	figure_age(time, m->leaves_ns);
 	figure_of(calls, m->leaves_calls, "call");
 	if (m->flags & RULE_WAITS)
 		snprintf(text, 80, "no method yet");
@@ -74,9 +56,9 @@ static void rule_line(struct hook_rows *h, const struct wire_rule *m)
 	char classes[32], methods[32], calls[32], age[32], leaves[80], number[16];
 
 	snprintf(number, sizeof(number), "#%u", m->number);
-	buf_printf(&h->rules, "%5s %9s %9s %15s  %-7s  %-18s  ", number,
+	buf_printf(&h->rules, "%5s %9s %9s %15s  %-11s  %-18s  ", number,
 		   cli_number(classes, m->classes), cli_number(methods, m->methods),
-		   cli_number(calls, m->calls), duration(age, m->age_ns), leaving(leaves, m));
+		   cli_number(calls, m->calls), figure_age(age, m->age_ns), leaving(leaves, m));
 	client_show_line(&h->rules, m->text);
 	if (slice_is(m->origin, "memory"))
 		buf_text(&h->rules,
@@ -275,7 +257,7 @@ bool hook_rows_take(void *ctx, unsigned type, struct slice payload)
 void hook_rows_table(struct hook_rows *h, struct buf *out)
 {
 	if (h->n)
-		buf_printf(out, "%5s %9s %9s %15s  %-7s  %-18s  %s\n", "#", "classes", "methods",
+		buf_printf(out, "%5s %9s %9s %15s  %-11s  %-18s  %s\n", "#", "classes", "methods",
 			   "calls", "age", "leaves in", "rule");
 	buf_put(out, buf_slice(&h->rules));
 	buf_put(out, buf_slice(&h->missed));

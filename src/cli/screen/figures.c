@@ -67,6 +67,23 @@ const char *figure_time(char text[FIGURE_MAX], double ns)
 	return with_unit(text, ns, times, COUNT(times));
 }
 
+const char *figure_age(char text[FIGURE_MAX], uint64_t ns)
+{
+	unsigned long long s = ns / 1000000000;
+
+	if (s == 0)
+		snprintf(text, FIGURE_MAX, "%llu ms", (unsigned long long)ns / 1000000);
+	else if (s < 60)
+		snprintf(text, FIGURE_MAX, "%llu s", s);
+	else if (s < 3600)
+		snprintf(text, FIGURE_MAX, "%llu min %llu s", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(text, FIGURE_MAX, "%llu h %llu min", s / 3600, s / 60 % 60);
+	else
+		snprintf(text, FIGURE_MAX, "%llu d %llu h", s / 86400, s / 3600 % 24);
+	return text;
+}
+
 const char *figure_bound(char text[FIGURE_MAX], double ns)
 {
 	char time[FIGURE_MAX];

@@ -14,6 +14,8 @@ enum { FIGURE_MAX = 32 };
 const char *figure_time(char text[FIGURE_MAX], double ns);
 /* "< 1.21 s": a bound, which is rounded up to a ns, since nothing takes less than 0. */
 const char *figure_bound(char text[FIGURE_MAX], double ns);
+/* "850 ms", "12 s", "3 min 20 s", "5 h 2 min", "4 d 3 h": since when, and how long still. */
+const char *figure_age(char text[FIGURE_MAX], uint64_t ns);
 const char *figure_count(char text[FIGURE_MAX], uint64_t n); /* exact below ten millions */
 const char *figure_rate(char text[FIGURE_MAX], double per_second);
 const char *figure_share(char text[FIGURE_MAX], double share); /* 0.031 is "3.1 %" */
