@@ -201,9 +201,13 @@ static bool is_last(const struct view *v, const struct call_node *n)
 	return !n;
 }
 
-/* Where 1/N makes something unknowable, that stands at the node. */
+/* What a budget has closed, as in `report`; or where 1/N makes something unknowable. */
 static const char *mark_of(const struct call_node *n)
 {
+	if (n->m.flags & NODE_SHUT)
+		return " (closed)";
+	if (n->m.flags & NODE_FEWER)
+		return " (closed for a while)";
 	if (n->flags & TREE_RECURSIVE && n->m.timed)
 		return " (recursive, 1/N)";
 	return n->flags & TREE_OVERLAP && n->m.timed ? " (overlap, 1/N)" : "";
@@ -283,10 +287,18 @@ static void put_bound(const struct call_tree *t, struct buf *out)
 
 static void explain(struct view *v, struct buf *out)
 {
-	unsigned seen = 0;
+	unsigned seen = 0, marks = 0;
 
-	for (const struct call_node *n = shown_from(v, v->tree.root.first); n; n = next_shown(v, n))
+	for (const struct call_node *n = shown_from(v, v->tree.root.first); n;
+	     n = next_shown(v, n)) {
 		seen |= n->m.timed ? n->flags : 0;
+		marks |= n->m.flags;
+	}
+	if (marks & NODE_FEWER)
+		buf_text(
+			out,
+			"(closed): to keep to the budget; there were more calls than are counted here, and the time of "
+			"those is in self of who called them\n");
 	if (seen & TREE_RECURSIVE)
 		buf_text(
 			out,

@@ -75,6 +75,8 @@ enum {
 	NODE_PRUNED = 4,  /* of no method: contexts that were taken out to save memory */
 	NODE_DRAWN = 8,	  /* one call in N was timed: total is an estimate for all calls */
 	NODE_EVERY = 16,  /* it was not: total is that of the calls that have ended */
+	NODE_SHUT = 32,	  /* its method is as METHOD_CLOSED says */
+	NODE_FEWER = 64,  /* ... as METHOD_FEWER */
 	FRAME_NATIVE = 1, /* of `frame`: the method has no byte code */
 	FRAME_FIXED = 2,  /* the JVM does not let its class be changed */
 	FRAME_SEEN = 4,	  /* of a synthetic method: nobody wrote it */

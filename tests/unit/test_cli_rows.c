@@ -233,6 +233,41 @@ TEST(tree_json_is_nested_and_counts_what_it_leaves_out)
 	buf_release(&out);
 }
 
+TEST(tree_json_marks_what_a_budget_has_closed)
+{
+	static const struct {
+		uint32_t flags;
+		bool closed, fewer;
+	} cases[] = { { NODE_SETTLED, false, false },
+		      { NODE_FEWER, false, true },
+		      { NODE_SHUT | NODE_FEWER, true, true } };
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf row = { 0 }, out = { 0 };
+		struct json j = json_to(&out);
+		struct call_tree t;
+
+		call_tree_init(&t);
+		wire_put_node(&row, &(struct wire_node){ .id = 1,
+							 .name = slice_str("a.A.get()V"),
+							 .calls = 9,
+							 .flags = cases[i].flags });
+		CHECK(!row.err && call_tree_take(&t, WIRE_node, payload(&row)));
+		call_tree_sort(&t);
+		json_open(&j, '{');
+		call_tree_json(&t, &j, 0, 9);
+		json_close(&j, '}');
+		buf_u8(&out, '\0');
+		CHECK_INT(strstr((const char *)out.p, "\"closed\":true") != NULL, cases[i].closed,
+			  NULL);
+		CHECK_INT(strstr((const char *)out.p, "\"fewer_counted\":true") != NULL,
+			  cases[i].fewer, NULL);
+		call_tree_release(&t);
+		buf_release(&row);
+		buf_release(&out);
+	}
+}
+
 TEST(tree_survives_every_failed_allocation)
 {
 	for (long n = 0; n < 1000; n++) {

@@ -398,10 +398,14 @@ struct tree_ctx {
 
 static uint32_t node_flags(const struct hooked *h, const struct probe_figures *f)
 {
+	uint32_t closing = closing_flags(h->id);
+
 	return (f->weight > f->timed ? NODE_DRAWN
 		: f->timed	     ? NODE_EVERY
 				     : 0) |
 	       (probe_method_settles(h->id) ? NODE_SETTLED : 0) |
+	       (closing & METHOD_CLOSED ? NODE_SHUT : 0) |
+	       (closing & METHOD_FEWER ? NODE_FEWER : 0) |
 	       (h->level == LEVEL_LIGHT ? NODE_LIGHT : 0);
 }
 

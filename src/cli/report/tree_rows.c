@@ -256,6 +256,8 @@ static void flags_json(const struct call_node *n, struct json *j)
 		{ "recursive", n->flags & TREE_CALLS_ITSELF },
 		{ "recursion_drawn", n->flags & TREE_RECURSIVE },
 		{ "overlap", n->flags & TREE_OVERLAP },
+		{ "closed", n->m.flags & NODE_SHUT },
+		{ "fewer_counted", n->m.flags & NODE_FEWER },
 	};
 
 	for (size_t i = 0; i < COUNT(flags); i++)
