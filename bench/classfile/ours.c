@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ours.c - Sonde's class-file library as a contestant (see ../common/contest.h).
+/* ours.c - Sonde's class-file library as a contestant (see ../lib/contest.h).
  *
  * Modes: "lazy" reads and writes, methods being copied as they lie; "deep" takes every method to a
  * list of its instructions and back before writing, which is what ASM does without its copying of
  * methods; "nop" puts one nop at the start of every method, and does not ask for single
  * instructions; "nop-deep" does.  One arena holds a class, a second one a method, so
  * that the list stays in the processor's cache. */
-#include "../common/contest.h"
+#include "../lib/contest.h"
 #include "classfile/class.h"
 #include "classfile/insn.h"
 

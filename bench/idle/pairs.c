@@ -29,8 +29,8 @@
  *
  * Exit status: 0 measured, 2 usage, 3 could not.  Environment: BENCH_QUICK=1 (a smoke test). */
 #define _GNU_SOURCE
-#include "../common/plan.h"
-#include "../common/spread.h"
+#include "../lib/plan.h"
+#include "../lib/spread.h"
 #include "base/json.h"
 
 #include <arpa/inet.h>

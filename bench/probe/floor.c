@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* floor.c - what timing a call must cost at least: two raw counter reads around it, in C.  It counts what the reads have
  * timed, in ns. */
-#include "../common/slices.h"
+#include "../lib/slices.h"
 #include "base/tick.h"
 
 static uint64_t ticks, calls;

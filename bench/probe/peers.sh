@@ -36,14 +36,6 @@ have() {
 # peer KEY LABEL FLAG...
 peer() { java "$1" "$2" Loop.Hooked "${@:3}"; }
 
-# Below those that the system gives to clients: who asks such a port again and again whether somebody is there
-# may be connected with itself, and then the server finds it taken.
-free_port() {
-	local port
-	while port=$((20000 + RANDOM % 12000)); (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
-	echo "$port"
-}
-
 peer_jfr() {
 	local file=$dir/log/jep520.jfr
 	if [ "$major" -lt 25 ]; then

@@ -36,8 +36,8 @@
  * Exit status: 0 measured, 2 usage, 3 could not. Environment: BENCH_NAME (probe), BENCH_QUICK=1 (a
  * smoke test), BENCH_ROUNDS, BENCH_MS, BENCH_WARM_MS. */
 #define _GNU_SOURCE
-#include "../common/plan.h"
-#include "../common/spread.h"
+#include "../lib/plan.h"
+#include "../lib/spread.h"
 #include "base/json.h"
 #include "contestant.h"
 

@@ -13,7 +13,7 @@
  *
  * Exit status: 0 measured, 2 usage, 3 could not. */
 #define _GNU_SOURCE
-#include "../common/spread.h"
+#include "../lib/spread.h"
 #include "base/json.h"
 #include "wire/wire.h"
 

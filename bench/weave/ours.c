@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ours.c - Sonde's weaver as a contestant (see ../common/contest.h).
+/* ours.c - Sonde's weaver as a contestant (see ../lib/contest.h).
  *
  * Modes: "timed", "light" and "full" weave every method with that template, by rules as a user
  * writes them; "check" also runs our checker over the woven class. */
-#include "../common/contest.h"
+#include "../lib/contest.h"
 #include "classfile/check/check.h"
 #include "weave/weave.h"
 

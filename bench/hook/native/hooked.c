@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hooked.c - the same function twice; built as each tool wants it.  Only one of the two is hooked. */
-#include "../../common/slices.h"
+#include "../../lib/slices.h"
 
 uint64_t bare(uint64_t x);
 uint64_t hooked(uint64_t x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* victim.c - calls one function that nobody hooks and one that tools hook, which do the same. */
-#include "../../common/slices.h"
+#include "../../lib/slices.h"
 
 uint64_t bare(uint64_t x);
 uint64_t hooked(uint64_t x);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What benches of class-file work share, to be sourced: the corpora, the contestants written in
-# Java, and the writing of plans for bench/common/drive.c.  Needs OUT, and the top of the tree as the
+# Java, and the writing of plans for bench/lib/drive.c.  Needs OUT, and the top of the tree as the
 # working directory.  All that is made here lies under $OUT/bench and is made once.
 
-COMMON=$OUT/bench/common
+COMMON=$OUT/bench/lib
 DRIVE=$COMMON/drive
 DEBIAN_ASM=/usr/share/java/asm.jar
 JAVA_FLAGS='-XX:+UseSerialGC -Xmx2g'
@@ -13,15 +13,12 @@ mkdir -p "$COMMON"
 
 say() { echo "$bench: $*"; }
 
-. bench/common/jdk.sh
-
-newest_jdk() { tools/find-jdks | tail -n 1 | cut -d ' ' -f 2; }
-
-quick() { [ "${BENCH_QUICK:-0}" != 0 ]; }
+. bench/lib/base.sh
+. bench/lib/plan.sh
 
 # ---- corpora ------------------------------------------------------------------------------------
 
-pack() { "$(newest_jdk)/bin/java" bench/common/Pack.java "$1" "$2.part" "${@:3}" && mv "$2.part" "$2"; }
+pack() { "$(newest_jdk)/bin/java" bench/lib/Pack.java "$1" "$2.part" "${@:3}" && mv "$2.part" "$2"; }
 
 # java.base of JDK 17, a release that every contestant knows.  Sets corpus; fails without that JDK.
 java_base() {
@@ -100,21 +97,14 @@ compile() {
 			;;
 		Jdk) [ "$(newest_major)" -ge 24 ] || continue ;;
 		esac
-		[ -z "$(find bench/common -name '*.java' -newer "$to/.done" 2>&1)" ] && continue
+		[ -z "$(find bench/lib -name '*.java' -newer "$to/.done" 2>&1)" ] && continue
 		rm -rf "$to" && mkdir -p "$to"
-		$javac $flags -d "$to" bench/common/Contestant.java "bench/common/${source}Contestant.java" &&
+		$javac $flags -d "$to" bench/lib/Contestant.java "bench/lib/${source}Contestant.java" &&
 			touch "$to/.done" || return
 	done
 }
 
-newest_major() { tools/find-jdks | tail -n 1 | cut -d . -f 1; }
-
 # ---- plans --------------------------------------------------------------------------------------
-
-line() {
-	local IFS=$'\t'
-	echo "$*" >>"$plan"
-}
 
 # asm_runs MODE [SUFFIX [VERSIONS]]: ASM of all versions (or those of that file) on JDK 17 and 25.
 asm_runs() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What benches of servers share, to be sourced: Tomcat with its examples and wrk's requests for it, free ports.
+# What benches of servers share, to be sourced: Tomcat with its examples and wrk's requests for it.
 # Needs the top of the tree as the working directory.
 
 TOMCAT=/usr/share/tomcat10
@@ -9,15 +9,7 @@ TOMCAT_EXAMPLES=/usr/share/tomcat10-examples/examples
 # have_tomcat: false where its Debian package is not installed
 have_tomcat() { [ -e $TOMCAT/bin/bootstrap.jar ] && [ -d $TOMCAT_EXAMPLES ]; }
 
-. bench/common/jdk.sh
-
-# Below those that the system gives to clients: who asks such a port again and again whether somebody is there
-# may be connected with itself, and then the server finds it taken.
-free_port() {
-	local port
-	while port=$((20000 + RANDOM % 12000)); (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
-	echo "$port"
-}
+. bench/lib/base.sh
 
 # tomcat_base DIR PORT: a place for a Tomcat with its examples on that port of this machine only
 tomcat_base() {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* contest.h - the C side of a contestant that bench/common/drive.c drives.
+/* contest.h - the C side of a contestant that bench/lib/drive.c drives.
  *
  *	contestant CORPUS MODE [MIN MAX]
  *
