@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# To be sourced by benches, with the top of the tree as the working directory: JDKs, ports.
+# To be sourced by benches, with the top of the tree as the working directory: JDKs, ports, figures.
 
 quick() { [ "${BENCH_QUICK:-0}" != 0 ]; }
 
@@ -16,3 +16,6 @@ free_port() {
 	while port=$((20000 + RANDOM % 12000)); (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
 	echo "$port"
 }
+
+# figures FILE WORD...: runs that program of bench/, which may use bench/lib/stats.py
+figures() { PYTHONPATH=bench/lib PYTHONDONTWRITEBYTECODE=1 python3 "bench/$1" "${@:2}"; }
