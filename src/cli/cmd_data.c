@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/plural.h"
 #include "cli/attach/target.h"
 #include "cli/client/client.h"
 #include "cli/screen/cli.h"
@@ -19,7 +20,9 @@ struct data_rows {
 	bool open;    /* a name's list of values */
 	uint64_t top; /* 0: all */
 	unsigned shown, more;
-	uint64_t names;
+	uint64_t names, total;
+	uint64_t rules; /* that capture */
+	struct buf why; /* such a rule does not fit a method */
 };
 
 static void end_name(struct data_rows *d)
@@ -41,6 +44,7 @@ static void take_name(struct data_rows *d, const struct wire_captured *m)
 	end_name(d);
 	d->open = true;
 	d->names++;
+	d->total += m->total;
 	if (d->json) {
 		json_open(&d->j, '{');
 		json_put_str(&d->j, "name", m->name);
@@ -94,6 +98,47 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 	return true;
 }
 
+static bool take_rule(void *ctx, unsigned type, struct slice payload)
+{
+	struct data_rows *d = ctx;
+	struct wire_rule rule;
+	struct wire_left left;
+
+	if (type == WIRE_rule && wire_get_rule(payload, &rule) == 0) {
+		d->rules += slice_starts(rule.text, slice_str("capture "));
+	} else if (type == WIRE_left && wire_get_left(payload, &left) == 0 && left.why.n) {
+		buf_clear(&d->why);
+		client_show_line(&d->why, left.example);
+		buf_text(&d->why, ": ");
+		client_show_line(&d->why, left.why);
+	}
+	return true;
+}
+
+/* Says why there is no value. */
+static int tell_none(struct client *c, struct data_rows *d)
+{
+	int status;
+
+	wire_put_hooks(&c->out, &(struct wire_hooks){ 0 });
+	status = client_ask(c, take_rule, d);
+	if (status != CLI_DONE)
+		return status;
+	if (!d->rules)
+		cli_cannot("no rule captures anything in %d; 'sonde hook TARGET \"capture NAME = "
+			   "VALUE at METHOD\"' puts one in",
+			   (int)c->pid);
+	else if (d->why.n)
+		cli_cannot("nothing is captured in %d: a rule does not fit %.*s", (int)c->pid,
+			   SLICE_FMT(buf_slice(&d->why)));
+	else
+		cli_cannot("nothing is captured in %d yet: no call has come to where the %llu "
+			   "rule%s with 'capture' look%s",
+			   (int)c->pid, (unsigned long long)d->rules, plural(d->rules),
+			   d->rules == 1 ? "s" : "");
+	return CLI_NO;
+}
+
 static int show(struct client *c, struct data_rows *d)
 {
 	int status;
@@ -117,12 +162,7 @@ static int show(struct client *c, struct data_rows *d)
 	}
 	if (!cli_print(&d->out))
 		return CLI_CANNOT;
-	if (d->names)
-		return CLI_DONE;
-	cli_cannot("no rule captures anything in %d; 'sonde hook TARGET \"capture NAME = VALUE at "
-		   "METHOD\"' puts one in",
-		   (int)c->pid);
-	return CLI_NO;
+	return d->total ? CLI_DONE : tell_none(c, d);
 }
 
 static const struct verb_option options[] = {
@@ -160,6 +200,7 @@ int cmd_data(int argc, char **argv)
 		return status;
 	status = show(&c, &d);
 	buf_release(&d.out);
+	buf_release(&d.why);
 	client_close(&c);
 	return status;
 }

@@ -271,7 +271,7 @@ int cmd_observe(int argc, char **argv)
 	if (command && !c.file)
 		return cli_usage(
 			argv[0],
-			"the COMMAND prints here: -o FILE says where the rules go instead");
+			"a COMMAND needs -o FILE for the rules: stdout is where the COMMAND itself prints");
 	if (!command && argc - optind > 1)
 		return cli_usage(
 			argv[0],

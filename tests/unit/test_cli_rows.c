@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "base/mem.h"
 #include "cli/report/report_rows.h"
+#include "cli/report/report_table.h"
 #include "cli/report/tree_rows.h"
 #include "test.h"
 
@@ -120,6 +121,24 @@ TEST(report_json_says_null_for_what_is_not_known)
 		"\"agent\":null}",
 		NULL);
 	report_release(&r);
+	buf_release(&out);
+}
+
+TEST(a_report_without_any_call_has_no_head_but_says_so)
+{
+	const struct report_table how = { .wide = true, .all_by = true };
+	struct buf row = { 0 }, out = { 0 };
+	struct report r;
+
+	report_init(&r);
+	wire_put_method(&row, &(struct wire_method){ .id = 1, .name = slice_str("a.B.c()V") });
+	CHECK(!row.err && report_take(&r, WIRE_method, payload(&row)));
+	report_table_print(&how, &r, &out);
+	buf_u8(&out, '\0');
+	CHECK_STR((const char *)out.p,
+		  "No call was seen: 1 hooked method was not called; --all shows it\n", NULL);
+	report_release(&r);
+	buf_release(&row);
 	buf_release(&out);
 }
 

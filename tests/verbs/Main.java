@@ -27,6 +27,7 @@ public class Main {
 			java.util.Arrays.setAll(all, i -> "x".repeat(150));
 			return all;
 		}
+		void never(Order o) { }
 		void later() { pool.execute(() -> work(40)); } // ends long before its work does
 		void work(int ms) {
 			try {

@@ -382,10 +382,12 @@ void lookup_find(struct conn *c, JNIEnv *jni, struct slice payload)
 			  SLICE_FMT(m.pattern));
 	} else {
 		loaded = classwalk(&(struct classwalk){ jni, &f, find_class });
-		conn_done(c, f.classes ? DONE : NO, "%llu method%s in %llu class%s, of %llu loaded",
+		conn_done(c, f.classes ? DONE : NO,
+			  "%llu method%s in %llu class%s, of %llu loaded%s",
 			  (unsigned long long)f.methods, plural(f.methods),
 			  (unsigned long long)f.classes, plural_es(f.classes),
-			  (unsigned long long)loaded);
+			  (unsigned long long)loaded,
+			  f.shown > f.limit ? "; more than are shown: --top 0 shows all" : "");
 	}
 	arena_release(&mem);
 }

@@ -302,6 +302,8 @@ static void footer(const struct report_table *how, const struct report *r,
 	explain_kinds(how, r, out);
 	if (how->bare)
 		bare_text(how->bare, how->utf8, out);
+	if (r->n && missing->not_called == r->n)
+		buf_text(out, how->pid ? "No call was seen yet: " : "No call was seen: ");
 	note(out, missing->not_called,
 	     how->all_by ? "hooked method was not called; --all shows it"
 			 : "hooked method was not called",
@@ -336,8 +338,10 @@ void report_table_print(const struct report_table *how, const struct report *r, 
 			shown++;
 		}
 	table_layout(&t, how->wide ? 0 : how->width, NAME_WIDTH);
-	table_head(&t, out);
-	buf_text(out, "method\n");
+	if (shown) {
+		table_head(&t, out);
+		buf_text(out, "method\n");
+	}
 	shown = 0;
 	for (size_t i = 0; i < r->n && shown < limit; i++) {
 		if (!how->all && !r->all[i]->m.calls)
