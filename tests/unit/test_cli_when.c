@@ -44,10 +44,14 @@ TEST(moments_are_read_as_people_write_them)
 
 TEST(what_is_no_moment_is_refused)
 {
-	static const char *const wrong[] = {
-		"",   "noon",	    "25:00",	  "13:45x",	 "-",	       "-2",
-		"2h", "yesterdays", "2025-13-01", "2025-11-19X", "13:45:61:1", "shop.folded"
-	};
+	static const char
+		*const
+			wrong[] = {
+				"",	      "noon",	     "25:00",	   "13:45x",
+				"-",	      "-2",	     "2h",	   "yesterdays",
+				"2025-13-01", "2025-11-19X", "13:45:61:1", "shop.folded",
+				"2600-01-01", "9999-12-31" /* behind what 64 bits of ns can say */
+			};
 	uint64_t ns;
 
 	for (size_t i = 0; i < COUNT(wrong); i++)

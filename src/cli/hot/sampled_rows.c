@@ -292,8 +292,9 @@ static void take_state(struct sampled *s, const struct wire_stacks_state *m)
 	buf_put(&s->texts, m->note);
 	s->state = *m;
 	s->state.engine = (struct slice){ s->texts.p, s->texts.err ? 0 : m->engine.n };
-	s->state.note =
-		(struct slice){ s->texts.p + s->state.engine.n, s->texts.err ? 0 : m->note.n };
+	s->state.note = s->texts.err || !m->note.n
+				? (struct slice){ NULL, 0 }
+				: (struct slice){ s->texts.p + m->engine.n, m->note.n };
 }
 
 bool sampled_take(void *ctx, unsigned type, struct slice payload)

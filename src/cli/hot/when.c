@@ -24,7 +24,7 @@ static bool from_local(struct tm t, uint64_t *out)
 
 	t.tm_isdst = -1;
 	seconds = mktime(&t);
-	if (seconds < 0)
+	if (seconds < 0 || (uint64_t)seconds > UINT64_MAX / SECOND)
 		return false;
 	*out = (uint64_t)seconds * SECOND;
 	return true;

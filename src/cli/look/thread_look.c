@@ -228,6 +228,8 @@ int thread_look_compare(struct thread_look *s, const struct thread_look *before,
 	if (rc < 0 || s->err)
 		return E_NO_MEMORY;
 	s->v = rows_of(s);
+	if (!s->n)
+		return 0;
 	qsort(s->v, s->n, sizeof(*s->v), by_interest);
 	for (size_t i = 0; i < s->n; i++)
 		s->v[i]->group = s->groups[s->v[i]->group].n; /* how many are there with it */
