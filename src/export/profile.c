@@ -28,7 +28,7 @@ void profile_forget_stacks(struct profile *p)
 	map_release(&p->stack_ids);
 	map_init(&p->stack_ids);
 	arena_reset(&p->stack_mem);
-	p->n_stacks = 0;
+	p->n_stacks = p->kept = 0;
 	p->total = p->count = p->lost = 0;
 }
 
@@ -105,7 +105,7 @@ static size_t add_new(struct profile *p, const struct profile_stack *s, struct s
 	struct slice kept;
 	uintptr_t *place;
 
-	if (p->n_stacks >= PROFILE_STACKS_MAX) {
+	if (p->n_stacks >= PROFILE_STACKS_MAX || s->n > PROFILE_KEPT_MAX - p->kept) {
 		p->lost += s->value;
 		return PROFILE_NONE;
 	}
@@ -119,6 +119,7 @@ static size_t add_new(struct profile *p, const struct profile_stack *s, struct s
 	new = &p->stacks[p->n_stacks++];
 	*new = *s;
 	new->frames = (const uint32_t *)(const void *)(kept.p + 8);
+	p->kept += s->n;
 	p->total += s->value;
 	p->count += s->count;
 	return p->n_stacks - 1;

@@ -2,14 +2,19 @@
 /* profile.h - stacks of named frames, each with how often it was seen: what samples come to.
  *
  * Names are kept once.  A stack that was added before only counts.  Grows with the number of different
- * stacks, up to PROFILE_STACKS_MAX; what is beyond that is counted in `lost`.  One thread. */
+ * stacks, up to PROFILE_STACKS_MAX and PROFILE_KEPT_MAX; what is beyond that is counted in `lost`.  One thread. */
 #ifndef EXPORT_PROFILE_H
 #define EXPORT_PROFILE_H
 
 #include "base/arena.h"
 #include "base/map.h"
 
-enum { PROFILE_STACKS_MAX = 4 << 20, PROFILE_DEPTH_MAX = 4096 };
+enum {
+	PROFILE_STACKS_MAX = 4 << 20,
+	PROFILE_DEPTH_MAX = 4096,
+	PROFILE_KEPT_MAX =
+		128 << 20, /* frames of all stacks: a few bytes can stand for a deep one */
+};
 
 struct profile_frame {
 	struct slice name;
@@ -32,6 +37,7 @@ struct profile {
 	struct profile_frame *frames;
 	struct profile_stack *stacks;
 	size_t n_frames, frames_cap, n_stacks, stacks_cap;
+	size_t kept;	      /* frames of all stacks */
 	uint64_t total, lost; /* values */
 	uint64_t count;
 	int err; /* sticky: E_NO_MEMORY, E_LIMIT */

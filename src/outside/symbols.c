@@ -17,6 +17,7 @@
 #include "elf/functions.h"
 
 enum { FILE_MAX = 1 << 30, PATH_CAP = 4096, NAME_CAP = 4096 };
+#define FILES_MAX ((size_t)8 << 30) /* bytes of all: an agent may name one file in many ways */
 
 struct symbol_file {
 	struct buf bytes, debug_bytes;
@@ -26,7 +27,7 @@ struct symbol_file {
 
 void symbols_init(struct symbols *s, pid_t pid)
 {
-	*s = (struct symbols){ .pid = pid, .left = SIZE_MAX };
+	*s = (struct symbols){ .pid = pid, .left = FILES_MAX };
 	arena_init(&s->mem);
 }
 

@@ -99,6 +99,26 @@ TEST(a_profile_survives_every_failed_allocation)
 }
 
 /* The first field is a sample type, with the strings' numbers. */
+TEST(a_profile_keeps_no_more_frames_than_it_may)
+{
+	static const uint32_t frames[4];
+	struct profile_stack s = { .frames = frames, .n = 3, .value = 7 };
+	struct profile p;
+
+	profile_init(&p);
+	p.kept = PROFILE_KEPT_MAX - 3; /* as after very many deep stacks */
+	CHECK(profile_add(&p, &s) != PROFILE_NONE);
+	s.n = 4;
+	CHECK(profile_add(&p, &s) == PROFILE_NONE);
+	CHECK(p.lost == 7 && p.total == 7 && p.n_stacks == 1 && !p.err);
+	s.n = 3;
+	CHECK(profile_add(&p, &s) != PROFILE_NONE && p.total == 14);
+	profile_forget_stacks(&p);
+	s.n = 4;
+	CHECK(profile_add(&p, &s) != PROFILE_NONE);
+	profile_release(&p);
+}
+
 TEST(pprof_begins_with_the_type_of_its_values)
 {
 	static const uint8_t begin[] = { 0x0a, 4, 0x08, 3, 0x10, 4, 0x0a, 4, 0x08, 1, 0x10, 2 };
