@@ -138,12 +138,16 @@ static struct slice next_word(const char **at)
 	return (struct slice){ (const uint8_t *)begin, (size_t)(p - begin) };
 }
 
-/* Is this word of a rule followed by a method? */
-static bool leads_to_method(struct slice word)
+/* Is this word of a rule followed by a method?  In a condition, '>' compares. */
+static bool leads_to_method(struct slice word, bool *condition)
 {
 	static const char *const all[] = { "", "hook", "skip", "inside", ">", ">>", "at" };
 
-	for (size_t i = 0; i < COUNT(all); i++)
+	if (slice_is(word, "if"))
+		*condition = true;
+	else if (slice_is(word, "inside") || slice_is(word, "hook") || slice_is(word, "skip"))
+		*condition = false;
+	for (size_t i = 0; i < COUNT(all) && !*condition; i++)
 		if (slice_is(word, all[i]))
 			return true;
 	return false;
@@ -171,13 +175,14 @@ static bool copy_blanks(const char **at, struct buf *out)
 bool method_arg_in_rule(const char *rule)
 {
 	struct slice before = { 0 };
+	bool condition = false;
 
 	while (copy_blanks(&rule, NULL)) {
 		struct slice word = next_word(&rule);
 		char name[512];
 
 		snprintf(name, sizeof(name), "%.*s", SLICE_FMT(word));
-		if (word.n < sizeof(name) && leads_to_method(before) && is_short(name))
+		if (leads_to_method(before, &condition) && word.n < sizeof(name) && is_short(name))
 			return true;
 		before = word;
 	}
@@ -218,13 +223,14 @@ int method_arg_resolve_rule(struct client *c, const char *rule, enum method_wait
 			    struct buf *out)
 {
 	struct slice before = { 0 };
+	bool condition = false;
 	int status = CLI_DONE;
 
 	while (status == CLI_DONE && copy_blanks(&rule, out)) {
 		struct slice word = next_word(&rule);
 		bool caller = slice_is(before, "inside") || slice_starts(before, slice_str(">"));
 
-		if (leads_to_method(before))
+		if (leads_to_method(before, &condition))
 			status = put_word(c, word, !caller, wait, out);
 		else
 			buf_put(out, word);
