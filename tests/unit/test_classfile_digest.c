@@ -4,17 +4,33 @@
 #include "classes.h"
 #include "test.h"
 
+/* Of the code of the only method; releases m. */
+static uint64_t digest_of(struct class_maker *m)
+{
+	struct arena mem;
+	struct class *cls;
+	uint64_t digest = 0;
+
+	arena_init(&mem);
+	if (CHECK_INT(class_read(&mem, maker_bytes(m), &cls, NULL), 0, NULL)) {
+		struct slice code = cls->methods[0].code;
+
+		digest = code_digest(&cls->pool, (struct slice){ code.p + 8, get_u32(code.p + 4) });
+		class_release(cls);
+	}
+	maker_release(m);
+	arena_release(&mem);
+	return digest;
+}
+
 /* Digest of the code of the only method of a class in which so many other constants come first. */
 static uint64_t digest_behind(unsigned others, double value, const char *called)
 {
 	struct class_maker m;
-	struct arena mem;
-	struct class *cls;
-	uint64_t bits, digest = 0;
+	uint64_t bits;
 	uint16_t number, ref;
 
 	memcpy(&bits, &value, sizeof(bits));
-	arena_init(&mem);
 	maker_init(&m, "p/C", 52);
 	while (others--)
 		maker_utf8(&m, "in the way");
@@ -27,15 +43,7 @@ static uint64_t digest_behind(unsigned others, double value, const char *called)
 						      0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 18,
 						      OP_LDC2_W, U2(number), OP_INVOKESTATIC,
 						      U2(ref), OP_RETURN) });
-	if (CHECK_INT(class_read(&mem, maker_bytes(&m), &cls, NULL), 0, NULL)) {
-		struct slice code = cls->methods[0].code;
-
-		digest = code_digest(&cls->pool, (struct slice){ code.p + 8, get_u32(code.p + 4) });
-		class_release(cls);
-	}
-	maker_release(&m);
-	arena_release(&mem);
-	return digest;
+	return digest_of(&m);
 }
 
 TEST(code_digest_does_not_depend_on_indices)
@@ -54,12 +62,8 @@ TEST(code_digest_depends_on_what_constants_hold)
 static uint64_t digest_across(bool wide, uint8_t distance)
 {
 	struct class_maker m;
-	struct arena mem;
-	struct class *cls;
-	uint64_t digest = 0;
 	uint16_t number;
 
-	arena_init(&mem);
 	maker_init(&m, "p/C", 52);
 	number = maker_number(&m, CONST_INTEGER, 7);
 	maker_code(&m, ACC_STATIC, "f", "(I)V",
@@ -77,15 +81,7 @@ static uint64_t digest_across(bool wide, uint8_t distance)
 							     OP_NOP, OP_ILOAD_0, OP_LOOKUPSWITCH, 0,
 							     0, 0, 0, 0, 11, 0, 0, 0, 0, OP_GOTO,
 							     255, 236, OP_RETURN) });
-	if (CHECK_INT(class_read(&mem, maker_bytes(&m), &cls, NULL), 0, NULL)) {
-		struct slice code = cls->methods[0].code;
-
-		digest = code_digest(&cls->pool, (struct slice){ code.p + 8, get_u32(code.p + 4) });
-		class_release(cls);
-	}
-	maker_release(&m);
-	arena_release(&mem);
-	return digest;
+	return digest_of(&m);
 }
 
 TEST(code_digest_takes_ldc_w_for_ldc)

@@ -3,6 +3,7 @@
  *
  * A small world of classes stands for what a JVM would know; lib/Base is named by one of them
  * and otherwise unknown. */
+#include "right_rules.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -80,18 +81,6 @@ static struct rule_method method_of(const char *name, const char *desc)
 	return (struct rule_method){ .name = slice_str(name),
 				     .desc = slice_str(desc),
 				     .access = 1 };
-}
-
-static struct rules *parse(struct arena *mem, const char *text)
-{
-	static struct rule_errors errors;
-	struct rules *rules = NULL;
-
-	errors.n = 0;
-	arena_init(mem);
-	rules_parse(mem, slice_str(text), "in", &rules, &errors);
-	CHECK_STR(errors.n ? errors.list[0].text : "", "", text);
-	return rules;
 }
 
 /* line: of the hook that decides, 0 for none. */
@@ -181,7 +170,7 @@ TEST(the_last_rule_that_applies_decides)
 		struct rule_choice choice;
 		const struct rule *got;
 		struct arena mem;
-		struct rules *rules = parse(&mem, cases[i].rules);
+		struct rules *rules = right_rules(&mem, cases[i].rules);
 
 		if (!CHECK(rules))
 			continue;
@@ -216,7 +205,7 @@ TEST(a_choice_of_rules_decides_as_all_of_them)
 				   i % 3 ? "com.shop.*" : "annotated org.x.Timed",
 				   i % 5 ? "a" : "b", i % 7);
 		buf_u8(&text, 0);
-		rules = parse(&mem, (const char *)text.p);
+		rules = right_rules(&mem, (const char *)text.p);
 		rules_choose(rules, &cls, &choice);
 		CHECK_INT(choice.cut, n > RULE_CHOICE_MAX, "cut");
 		for (size_t i = 0; i < COUNT(names); i++) {
@@ -261,7 +250,7 @@ TEST(classes_without_any_candidate_are_sorted_out)
 	for (size_t i = 0; i < COUNT(classes); i++) {
 		struct rule_class cls = class_of(classes[i].class);
 		struct arena mem;
-		struct rules *rules = parse(&mem, classes[i].rules);
+		struct rules *rules = right_rules(&mem, classes[i].rules);
 
 		if (CHECK(rules))
 			CHECK_INT(rules_class_may_match(rules, &cls), classes[i].may,
@@ -283,7 +272,7 @@ TEST(a_class_that_does_not_mention_the_annotation_is_sorted_out)
 	struct rule_resolver r = { .ctx = &asked, .mentions = mentions_nothing };
 	struct rule_class cls = class_of("com/shop/Cart");
 	struct arena mem;
-	struct rules *rules = parse(&mem, "hook annotated org.x.Timed::*");
+	struct rules *rules = right_rules(&mem, "hook annotated org.x.Timed::*");
 
 	cls.resolver = &r;
 	CHECK(!rules_class_may_match(rules, &cls));
@@ -298,7 +287,7 @@ TEST(an_annotation_of_the_method_is_enough)
 	struct slice annotations[] = { slice_str("Lorg/y/Other;"), slice_str("Lorg/x/Timed;"),
 				       slice_str("broken") };
 	struct arena mem;
-	struct rules *rules = parse(&mem, "hook annotated org.x.Timed::*");
+	struct rules *rules = right_rules(&mem, "hook annotated org.x.Timed::*");
 
 	CHECK(!rules_match_method(rules, &cls, &m));
 	m.annotations = annotations;
@@ -316,8 +305,8 @@ TEST(a_class_without_resolver_has_its_own_facts_only)
 				  .interface_count = 1 };
 	struct rule_method m = method_of("q", "()V");
 	struct arena mem;
-	struct rules *rules = parse(&mem, "hook implements java.sql.Prepared*::q\n"
-					  "hook implements java.sql.Statement::q\n");
+	struct rules *rules = right_rules(&mem, "hook implements java.sql.Prepared*::q\n"
+						"hook implements java.sql.Statement::q\n");
 	const struct rule *got = rules_match_method(rules, &cls, &m);
 
 	CHECK_INT(got ? got->at.line : 0, 1, NULL);
@@ -354,7 +343,7 @@ TEST(an_endless_hierarchy_is_cut_off)
 				  .resolver = &r,
 				  .lineage = &kept };
 	struct arena mem;
-	struct rules *rules = parse(&mem, "hook extends no.Such::q");
+	struct rules *rules = right_rules(&mem, "hook extends no.Such::q");
 
 	CHECK(!rules_class_may_match(rules, &cls));
 	CHECK(kept.cut);
@@ -368,11 +357,11 @@ TEST(anchors_are_the_steps_of_sequences_and_the_captures)
 	struct rule_method m = method_of("add", "(I)V");
 	struct rule_anchor got[8];
 	struct arena mem;
-	struct rules *rules = parse(&mem, "hook a.B::c inside com.shop.Cart::add > x.Y::z\n"
-					  "capture u = $1 at com.shop.**::add(int)\n"
-					  "hook a.B::d inside x.Y::z >> com.shop.*::add\n"
-					  "  inside com.shop.Cart::* > **::add\n"
-					  "hook a.B::e inside com.shop.Cart::remove\n");
+	struct rules *rules = right_rules(&mem, "hook a.B::c inside com.shop.Cart::add > x.Y::z\n"
+						"capture u = $1 at com.shop.**::add(int)\n"
+						"hook a.B::d inside x.Y::z >> com.shop.*::add\n"
+						"  inside com.shop.Cart::* > **::add\n"
+						"hook a.B::e inside com.shop.Cart::remove\n");
 	static const unsigned want[][3] = {
 		{ 1, 0, 0 }, { 2, 0, 0 }, { 3, 0, 1 }, { 3, 1, 0 }, { 3, 1, 1 },
 	};
@@ -396,9 +385,9 @@ TEST(a_skip_takes_the_anchors_of_the_rules_before_it)
 	struct rule_method m = method_of("add", "(I)V");
 	struct rule_anchor got[4];
 	struct arena mem;
-	struct rules *rules = parse(&mem, "hook a.B::c inside com.shop.Cart::add\n"
-					  "skip com.shop.**\n"
-					  "capture u = $1 at com.shop.Cart::add\n");
+	struct rules *rules = right_rules(&mem, "hook a.B::c inside com.shop.Cart::add\n"
+						"skip com.shop.**\n"
+						"capture u = $1 at com.shop.Cart::add\n");
 
 	CHECK_INT(rules_match_anchors(rules, &cls, &m, got, COUNT(got)), 1, NULL);
 	CHECK_INT(got[0].rule->kind, RULE_CAPTURE, NULL);
@@ -425,7 +414,7 @@ TEST(the_last_place_decides_where_a_class_is_woven)
 	for (size_t i = 0; i < COUNT(places); i++) {
 		struct rule_class cls = class_of(places[i].class);
 		struct arena mem;
-		struct rules *rules = parse(&mem, places[i].rules);
+		struct rules *rules = right_rules(&mem, places[i].rules);
 
 		if (CHECK(rules))
 			CHECK_INT(rules_match_place(rules, &cls, NULL), places[i].place,
@@ -441,7 +430,7 @@ static void check_digest(digest *make, const char *text, const char *class, cons
 	struct rule_class cls = class_of(class);
 	struct buf out = { 0 };
 	struct arena mem;
-	struct rules *rules = parse(&mem, text);
+	struct rules *rules = right_rules(&mem, text);
 
 	make(rules, &cls, &out);
 	buf_u8(&out, 0);
@@ -481,7 +470,7 @@ static void check_touching_text(const char *text)
 	struct rules *rules;
 	struct arena mem;
 
-	rules = parse(&mem, text);
+	rules = right_rules(&mem, text);
 	rules_weave_text(rules, &cls, &a);
 	rules_touching_text(touching, rules_touching(rules, &cls, touching), &b);
 	CHECK_INT(slice_eq(buf_slice(&a), buf_slice(&b)), true, text);
@@ -497,8 +486,8 @@ static void check_weaves_alike(const char *text, const char *other, bool alike)
 	struct buf a = { 0 }, b = { 0 };
 	struct arena mem, mem_other;
 
-	rules_weave_text(parse(&mem, text), &cls, &a);
-	rules_weave_text(parse(&mem_other, other), &cls, &b);
+	rules_weave_text(right_rules(&mem, text), &cls, &a);
+	rules_weave_text(right_rules(&mem_other, other), &cls, &b);
 	check_touching_text(text);
 	if (!CHECK_INT(slice_eq(buf_slice(&a), buf_slice(&b)), alike, other))
 		fprintf(stderr, "%.*s---\n%.*s", (int)a.n, (char *)a.p, (int)b.n, (char *)b.p);
@@ -571,7 +560,7 @@ TEST(the_index_agrees_with_testing_every_rule)
 
 	for (size_t i = 0; i < COUNT(patterns) * 2; i++)
 		sprintf(text + strlen(text), "live %s\n", patterns[(i * 7) % COUNT(patterns)]);
-	rules = parse(&mem, text);
+	rules = right_rules(&mem, text);
 	for (size_t i = 0; i < COUNT(world) && rules; i++) {
 		struct rule_class cls = class_of(world[i].name);
 		const struct rule *got, *want = NULL;
@@ -595,7 +584,8 @@ TEST(strange_class_names_are_survived)
 		"com/shop/", "com//Cart", "[I", "\xff\xfe", "com/shop/Cart/"
 	};
 	struct arena mem;
-	struct rules *rules = parse(&mem, "hook com.shop.**::*\nhook **.Cart::*\nskip *\nlive **");
+	struct rules *rules =
+		right_rules(&mem, "hook com.shop.**::*\nhook **.Cart::*\nskip *\nlive **");
 	struct rule_method m = method_of("", "");
 
 	for (size_t i = 0; i < COUNT(names); i++) {

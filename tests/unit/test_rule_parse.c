@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_rule_parse.c - right rules: what is read, and the one form they are printed in. */
+#include "right_rules.h"
 #include "test.h"
 
 #include <locale.h>
@@ -7,24 +8,11 @@
 
 #include "rule/print.h"
 
-/* The caller releases *mem; NULL after a failed check. */
-static struct rules *parse(struct arena *mem, const char *text)
-{
-	static struct rule_errors errors;
-	struct rules *rules = NULL;
-
-	errors.n = 0;
-	arena_init(mem);
-	rules_parse(mem, slice_str(text), "in", &rules, &errors);
-	CHECK_STR(errors.n ? errors.list[0].text : "", "", text);
-	return rules;
-}
-
 static void check_printed(const char *text, const char *want)
 {
 	struct buf out = { 0 };
 	struct arena mem;
-	struct rules *rules = parse(&mem, text);
+	struct rules *rules = right_rules(&mem, text);
 
 	if (rules) {
 		rules_print(rules, &out);
@@ -135,12 +123,12 @@ TEST(rules_are_printed_in_one_form_that_reads_back)
 TEST(a_hook_has_all_its_parts)
 {
 	struct arena mem;
-	struct rules *rules = parse(&mem,
-				    "# first\n"
-				    "hook com.shop.Inventory::adjust(int, java.lang.String)\n"
-				    "  inside com.shop.Cart::checkout > com.shop.Payment::reserve\n"
-				    "  if $1.type == \"GIFT\" and $this.stock < 10\n"
-				    "  timed 1/100  for 10m  calls 5000  slow 200ms  good 5m\n");
+	struct rules *rules =
+		right_rules(&mem, "# first\n"
+				  "hook com.shop.Inventory::adjust(int, java.lang.String)\n"
+				  "  inside com.shop.Cart::checkout > com.shop.Payment::reserve\n"
+				  "  if $1.type == \"GIFT\" and $this.stock < 10\n"
+				  "  timed 1/100  for 10m  calls 5000  slow 200ms  good 5m\n");
 	const struct rule_hook *h;
 	const struct cond *c;
 
@@ -209,7 +197,7 @@ static void check_literals(void)
 	for (size_t i = 0; i < COUNT(literals); i++) {
 		char text[100] = "hook a.B::c if $1 == ";
 		struct arena mem;
-		struct rules *rules = parse(&mem, strcat(text, literals[i].text));
+		struct rules *rules = right_rules(&mem, strcat(text, literals[i].text));
 		const struct value *v = rules ? rules->all[0]->hook.condition->right : NULL;
 
 		if (CHECK(v)) {
