@@ -21,8 +21,8 @@ public class Recorded {
 	}
 
 	static void computes() {
-		while (!ended)
-			sink += down(sink % 2 == 0 ? 3 : 200);
+		for (int i = 0; !ended; i++)
+			sink += down(i % 2 == 0 ? 3 : 200);
 	}
 
 	static void allocates() {
