@@ -36,6 +36,7 @@ enum {
 	ROOT_DEPTH = 4, /* at first; the less is hooked, the less the JVM has to compile anew */
 	ROOT_DEEPER = 3,
 	ROOT_WINDOWS = 2,	/* at least */
+	ROOTS_AGAIN = 2,	/* hooked once more, when nothing has returned */
 	ROOT_WINDOWS_MAX = 8,	/* while less has returned than the samples have seen */
 	ROOT_WINDOWS_LONG = 12, /* ... on a machine that is busy with other things */
 	BRANCH_WINDOWS = 3,
@@ -623,6 +624,12 @@ static void roots_measured(struct dig *d)
 		most = WINDOWS_MAX;
 	if (n >= ROOT_WINDOWS && find_root_is_deeper(d) && !is_late(d, 25 * second)) {
 		d->root_depth += ROOT_DEEPER;
+		d->phase = PH_ROOTS_IN;
+		return;
+	}
+	/* Somebody else may have hooked it otherwise since: the last rule decides. */
+	if (!any && n >= ROOT_WINDOWS && d->again < ROOTS_AGAIN && !is_late(d, 12 * second)) {
+		d->again++;
 		d->phase = PH_ROOTS_IN;
 		return;
 	}
