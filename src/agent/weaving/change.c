@@ -246,11 +246,14 @@ static bool none_hooks(uint32_t first)
 	return true;
 }
 
-/* What became of the new rules, by which so many methods are hooked, and so many classes were woven anew. */
-static void done_hooked(struct change *ch, uint32_t first, size_t woven, bool stays)
+/* What became of the new rules, by which so many classes were woven anew.  Before, so many methods were
+ * hooked by all rules. */
+static void done_hooked(struct change *ch, uint32_t first, size_t woven, uint64_t before,
+			bool stays)
 {
-	uint64_t classes, methods;
+	uint64_t classes, methods, now;
 
+	woven_count(&classes, &now);
 	count_from(first, &classes, &methods);
 	change_put_left(&ch->c->out);
 	if (methods)
@@ -260,6 +263,9 @@ static void done_hooked(struct change *ch, uint32_t first, size_t woven, bool st
 	else if (woven && none_hooks(first))
 		conn_done(ch->c, DONE, "#%u: %zu class%s with hooks woven anew", first, woven,
 			  plural_es(woven));
+	else if (now < before && none_hooks(first))
+		conn_done(ch->c, DONE, "#%u: %llu method%s hooked no more", first,
+			  (unsigned long long)(before - now), before - now == 1 ? " is" : "s are");
 	else
 		done_none(ch, first, stays);
 }
@@ -327,7 +333,7 @@ static void leave_out(struct change *ch, uint32_t first, uint32_t flags, int rc,
 /* Everything from the new rules in the book to the answer. */
 static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 {
-	uint64_t methods;
+	uint64_t classes, before, methods;
 	size_t woven;
 	struct buf why = { 0 };
 	int rc;
@@ -351,6 +357,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
 	set_wanted(&ch->survey, first);
+	woven_count(&classes, &before);
 	rc = survey_take(ch->jni, &ch->survey);
 	methods = rc < 0 ? 0 : survey_methods(&ch->survey);
 	if (rc < 0 || (flags & HOOK_DRY) || (methods > MANY_METHODS && !(flags & HOOK_YES))) {
@@ -364,7 +371,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 	if (ch->stopped)
 		undo(ch, first);
 	else
-		done_hooked(ch, first, woven, !(flags & HOOK_LOADED));
+		done_hooked(ch, first, woven, before, !(flags & HOOK_LOADED));
 }
 
 struct held_before {
