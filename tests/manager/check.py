@@ -278,14 +278,20 @@ def check_events():
     with urllib.request.urlopen(f"http://127.0.0.1:{m.port}/api/v1/events?application={APP}", timeout=30) as stream:
         test("manager-streams-have-security-headers", stream.headers["X-Content-Type-Options"] == "nosniff" and
              "default-src 'none'" in stream.headers["Content-Security-Policy"], dict(stream.headers))
-        seen, end = set(), time.time() + 25
+        seen, end, asked, traces = set(), time.time() + 25, False, 0
         while time.time() < end and not {"hello", "plan", "status", "traces"} <= seen:
             line = stream.readline().decode()
             if line.startswith("event: "):
                 seen.add(line[7:].strip())
-            if "hello" in seen and "plan" not in seen and not line.strip():
+                traces += line[7:].strip() == "traces"
+            if "hello" in seen and not asked and not line.strip():
+                asked, began = True, time.time()
                 m.ask("/api/v1" + A + "/plan/rules", {"hook": ["com.shop.Catalog::*"]})
+        while traces < 8 and time.time() < end:
+            traces += stream.readline().decode().strip() == "event: traces"
     test("manager-tells-events", {"hello", "plan", "status", "traces"} <= seen, seen)
+    # a transaction in 50 is kept of thousands a second
+    test("manager-tells-of-many-transactions-at-once", traces == 8 and time.time() - began > 1, (traces, time.time() - began))
 
 
 def check_metrics():

@@ -95,6 +95,10 @@ struct app {
 	struct plan plan;
 	bool is_damaged; /* its plan in the store cannot be read: nobody may overwrite it unseen */
 	struct name_pool names; /* of its own: what one agent makes up harms no other application */
+	struct {		/* transactions that no event has told of yet */
+		uint64_t count, newest_ms;
+		uint64_t next_ms; /* monotonic: not before */
+	} untold;
 };
 
 enum instance_state { INSTANCE_CONNECTING, INSTANCE_CONNECTED, INSTANCE_AWAY, INSTANCE_ENDED };

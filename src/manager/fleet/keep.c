@@ -15,6 +15,7 @@
 
 enum {
 	RETRY_MS = 10000,
+	TELL_MS = 250,
 	ID_MAX = 1 << 20,
 	CALLS_MAX = 100000,
 	PARTS_MAX = 20000,
@@ -213,18 +214,30 @@ static bool fill_job(struct job_trace *job, struct instance *i, const struct tra
 	return job->t.blob.p != NULL;
 }
 
-static void tell(struct fleet *f, const struct app *a, uint64_t when_ms)
+/* One event for all that came in a while, since thousands a second would push others out of the ring. */
+static void tell(struct fleet *f, struct app *a, uint64_t now)
 {
 	struct buf out = { 0 };
 	struct json j = json_to(&out);
 
+	if (!a->untold.count || now < a->untold.next_ms)
+		return;
 	json_open(&j, '{');
 	json_put_text(&j, "application", a->name);
-	json_put_u64(&j, "count", 1);
-	json_put_u64(&j, "newest_ms", when_ms);
+	json_put_u64(&j, "count", a->untold.count);
+	json_put_u64(&j, "newest_ms", a->untold.newest_ms);
 	json_close(&j, '}');
 	hub_put(&f->hub, slice_str(a->name), "traces", buf_slice(&out));
 	buf_release(&out);
+	a->untold.count = 0;
+	a->untold.next_ms = now + TELL_MS;
+}
+
+static void will_tell(struct app *a, uint64_t when_ms)
+{
+	a->untold.count++;
+	if (when_ms > a->untold.newest_ms)
+		a->untold.newest_ms = when_ms;
 }
 
 static void take_end(struct fleet *f, struct instance *i)
@@ -253,7 +266,7 @@ static void take_end(struct fleet *f, struct instance *i)
 	f->traces_kept++;
 	f->calls_kept += job->t.calls;
 	archive_put(f->store, &job->job);
-	tell(f, i->app, t.when_ns / 1000000);
+	will_tell(i->app, t.when_ns / 1000000);
 }
 
 /* ---- the connection ---- */
@@ -328,7 +341,8 @@ static bool is_as_wanted(const struct instance *i)
 
 void keep_step(struct fleet *f, struct instance *i, uint64_t now)
 {
-	(void)f;
+	if (i->app)
+		tell(f, i->app, now);
 	if (i->tracing.fd >= 0) {
 		if (!is_wanted(i) || !is_as_wanted(i))
 			keep_stop(i);
