@@ -51,7 +51,7 @@ static void match(const struct rules *rules, struct slice bytes, struct buf *out
 		abort();
 	rules_match_anchors(rules, &cls, &method, anchors, 4);
 	rules_match_place(rules, &cls, NULL);
-	rules_explain(rules, &cls, &method, out);
+	rules_explain(rules, NULL, &cls, &method, out);
 	rules_digest_text(rules, &cls, out);
 	rules_weave_text(rules, &cls, out);
 }
