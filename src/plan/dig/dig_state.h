@@ -122,7 +122,7 @@ struct dig {
 	const struct sample_node *roots[TRAIL_ROOTS];
 	unsigned n_roots;
 	unsigned root_depth; /* so far down are candidates hooked */
-	unsigned again;      /* so often hooked once more, since nothing returned */
+	unsigned again;	     /* so often hooked once more, since nothing returned */
 	struct trail trail;
 	struct { /* what calls what, as far as it was asked */
 		struct slice method;
