@@ -9,117 +9,10 @@
 
 #include "cache/ids.h"
 #include "cache/numbers.h"
-#include "classes.h"
+#include "cache_lab.h"
 #include "classfile/digest.h"
 #include "rule/print.h"
 #include "test.h"
-
-/* A store, a set of rules and a class. */
-struct lab {
-	char dir[64];
-	struct store *store;
-	struct arena mem, work;
-	struct rules *rules;
-	struct weaver weaver;
-	struct cache_rules cache;
-	struct class_maker maker;
-	struct slice bytes;
-};
-
-static void set_rules(struct lab *l, const char *text)
-{
-	static struct rule_errors errors;
-	struct fault f = { 0 };
-
-	weaver_release(&l->weaver);
-	CHECK_INT(rules_parse(&l->mem, slice_str(text), "test", &l->rules, &errors), 0, text);
-	CHECK_INT(weaver_init(&l->weaver, &l->mem, l->rules, NULL, NULL, &f), 0, f.text);
-	CHECK_INT(cache_rules_init(&l->cache, &l->weaver, store_secret(l->store), &l->mem), 0,
-		  NULL);
-}
-
-/* static int f() { return 1; }  static int g() { return 2; }  abstract void h() */
-static void make_class(struct class_maker *m, const char *name, uint8_t result)
-{
-	maker_init(m, name, 52);
-	maker_code(m, ACC_STATIC, "f", "()I",
-		   (struct maker_code){ .code = BYTES((uint8_t)(OP_ICONST_0 + result), OP_IRETURN),
-					.max_stack = 1 });
-	maker_code(m, ACC_STATIC, "g", "()I",
-		   (struct maker_code){ .code = BYTES(OP_ICONST_2, OP_IRETURN), .max_stack = 1 });
-}
-
-static bool lab_open(struct lab *l, const char *rules)
-{
-	struct store_options o = { .segment_bytes = 1 << 20 };
-	struct fault f = { 0 };
-
-	*l = (struct lab){ 0 };
-	arena_init(&l->mem);
-	arena_init(&l->work);
-	snprintf(l->dir, sizeof(l->dir), "/tmp/sonde-unit-XXXXXX");
-	if (!CHECK(mkdtemp(l->dir) != NULL))
-		return false;
-	o.dir = l->dir;
-	if (!CHECK_INT(store_open(&o, &l->store, &f), 0, f.text))
-		return false;
-	set_rules(l, rules);
-	make_class(&l->maker, "a/B", 1);
-	l->bytes = maker_bytes(&l->maker);
-	return true;
-}
-
-static void lab_close(struct lab *l)
-{
-	char command[100];
-
-	weaver_release(&l->weaver);
-	maker_release(&l->maker);
-	store_close(l->store);
-	arena_release(&l->mem);
-	arena_release(&l->work);
-	snprintf(command, sizeof(command), "rm -rf %s", l->dir);
-	CHECK_INT(system(command), 0, NULL);
-}
-
-static int look(struct lab *l, struct slice bytes, struct cache_look *out)
-{
-	struct cache_query q = { .rules = &l->cache, .bytes = bytes, .mem = &l->mem };
-
-	return cache_find(l->store, &q, out);
-}
-
-/* Looks, and weaves and stores where nothing is found; 1: it was there. */
-static int pass(struct lab *l, struct slice bytes, struct cache_look *out)
-{
-	struct cache_query q = { .rules = &l->cache, .bytes = bytes, .mem = &l->mem };
-	struct buf link = { 0 };
-	int found = look(l, bytes, out);
-
-	if (found < 0 || out->has_link)
-		return found;
-	CHECK_INT(store_lock(l->store), 0, NULL);
-	if (!found) {
-		buf_clear(&out->kept);
-		CHECK_INT(cache_weave(&q, out, &l->work, &out->kept), 0, NULL);
-		CHECK_INT(store_add(l->store, out->recipe, RECORD_CLASS, buf_slice(&out->kept)), 0,
-			  NULL);
-	}
-	cache_link_put(&l->cache, out, &link);
-	CHECK_INT(store_add(l->store, out->link, RECORD_LINK, buf_slice(&link)), 0, NULL);
-	store_unlock(l->store);
-	buf_release(&link);
-	return found;
-}
-
-static int pass_quietly(struct lab *l, struct slice bytes)
-{
-	struct cache_look found;
-	int rc = pass(l, bytes, &found);
-
-	buf_release(&found.kept);
-	return rc;
-}
 
 TEST(cache_finds_what_was_woven_and_its_rules)
 {
@@ -131,8 +24,8 @@ TEST(cache_finds_what_was_woven_and_its_rules)
 
 	if (!lab_open(&l, "skip z.**\nhook a.*::f timed\nhook a.*::g light\n"))
 		return;
-	CHECK_INT(pass(&l, l.bytes, &x), 0, "woven");
-	CHECK_INT(pass(&l, l.bytes, &y), 1, "found");
+	CHECK_INT(lab_pass(&l, l.bytes, &x), 0, "woven");
+	CHECK_INT(lab_pass(&l, l.bytes, &y), 1, "found");
 	CHECK(y.has_link && y.has_recipe);
 	CHECK_INT(y.n_touching, 2, "the skip is about others");
 	CHECK_MEM(y.kept.p, y.kept.n, x.kept.p, x.kept.n, NULL);
@@ -159,7 +52,7 @@ static void use_constructor(struct lab *l)
 	uint16_t init;
 
 	maker_release(m);
-	make_class(m, "a/B", 1);
+	lab_make_class(m, "a/B", 1);
 	init = maker_ref(m, CONST_METHODREF, "java/lang/Object", "<init>", "()V");
 	maker_number(m, CONST_LONG, 5);
 	maker_code(m, 0, "<init>", "()V",
@@ -238,7 +131,7 @@ TEST(recipe_with_its_numbers_put_in_is_the_woven_class)
 		if (!lab_open(&l, tries[i].rules))
 			return;
 		use_constructor(&l);
-		CHECK_INT(pass(&l, l.bytes, &x), 0, label);
+		CHECK_INT(lab_pass(&l, l.bytes, &x), 0, label);
 		CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, label);
 		got = with_ids(&l, &r, tries[i].first);
 		CHECK_INT(got.n > r.woven.n, tries[i].larger, label);
@@ -262,7 +155,7 @@ TEST(class_woven_light_has_no_constant_for_each_method)
 
 	if (!lab_open(&l, "hook a.*::* light\n"))
 		return;
-	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
+	CHECK_INT(lab_pass(&l, l.bytes, &x), 0, NULL);
 	CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, NULL);
 	CHECK_INT(class_read(&l.mem, r.woven, &cls, NULL), 0, NULL);
 	for (uint32_t i = 1; i < cls->pool.n; i++)
@@ -280,10 +173,10 @@ TEST(cache_remembers_that_no_rule_is_about_a_class)
 
 	if (!lab_open(&l, "hook z.*::*\n"))
 		return;
-	CHECK_INT(pass(&l, l.bytes, &x), 1, "there is nothing to weave");
+	CHECK_INT(lab_pass(&l, l.bytes, &x), 1, "there is nothing to weave");
 	CHECK(x.nothing && !x.has_link);
 	buf_release(&x.kept);
-	CHECK_INT(pass(&l, l.bytes, &x), 1, NULL);
+	CHECK_INT(lab_pass(&l, l.bytes, &x), 1, NULL);
 	CHECK(x.nothing && x.has_link);
 	buf_release(&x.kept);
 	lab_close(&l);
@@ -297,16 +190,16 @@ TEST(cache_misses_a_class_with_any_other_byte)
 	if (!lab_open(&l, "hook a.*::*\n"))
 		return;
 	copy = arena_copy(&l.mem, l.bytes.p, l.bytes.n);
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 0, NULL);
 	for (size_t i = 0; i < l.bytes.n; i++) {
 		struct cache_look x;
 
 		copy[i] ^= 1;
-		CHECK(look(&l, (struct slice){ copy, l.bytes.n }, &x) <= 0 || x.nothing);
+		CHECK(lab_look(&l, (struct slice){ copy, l.bytes.n }, &x) <= 0 || x.nothing);
 		buf_release(&x.kept);
 		copy[i] ^= 1;
 	}
-	CHECK_INT(pass_quietly(&l, (struct slice){ copy, l.bytes.n }), 1, "the same again");
+	CHECK_INT(lab_pass_quietly(&l, (struct slice){ copy, l.bytes.n }), 1, "the same again");
 	lab_close(&l);
 }
 
@@ -332,13 +225,13 @@ TEST(cache_misses_under_other_rules_that_touch_the_class)
 	for (size_t i = 0; i < COUNT(sets); i++) {
 		struct cache_look x;
 
-		set_rules(&l, sets[i]);
+		lab_set_rules(&l, sets[i]);
 		if (i != 2) /* timed is what a hook is that says nothing */
-			CHECK_INT(pass(&l, l.bytes, &x), 0, sets[i]);
+			CHECK_INT(lab_pass(&l, l.bytes, &x), 0, sets[i]);
 		else
-			CHECK_INT(pass(&l, l.bytes, &x), 1, sets[i]);
+			CHECK_INT(lab_pass(&l, l.bytes, &x), 1, sets[i]);
 		buf_release(&x.kept);
-		CHECK_INT(pass_quietly(&l, l.bytes), 1, sets[i]);
+		CHECK_INT(lab_pass_quietly(&l, l.bytes), 1, sets[i]);
 	}
 	lab_close(&l);
 }
@@ -354,7 +247,7 @@ TEST(cache_hits_when_only_rules_about_others_change)
 
 	if (!lab_open(&l, "hook a.*::f timed\n"))
 		return;
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 0, NULL);
 	for (size_t i = 0; i < COUNT(sets); i++) {
 		for (int again = 0; again < 2; again++) {
 			struct cache_look x;
@@ -362,8 +255,8 @@ TEST(cache_hits_when_only_rules_about_others_change)
 			struct recipe_method m;
 			size_t at = 0;
 
-			set_rules(&l, sets[i]);
-			CHECK_INT(pass(&l, l.bytes, &x), 1, sets[i]);
+			lab_set_rules(&l, sets[i]);
+			CHECK_INT(lab_pass(&l, l.bytes, &x), 1, sets[i]);
 			CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, NULL);
 			CHECK(recipe_next(&r, &at, &m));
 			CHECK(x.touching[m.rule] ==
@@ -425,12 +318,12 @@ TEST(cache_misses_when_a_template_changes_under_its_name)
 	make_template(&second, OP_NOP);
 	maker_utf8(&second, "something else");
 	set_own_template(&l, &first, text);
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
-	CHECK_INT(pass_quietly(&l, l.bytes), 1, NULL);
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 0, NULL);
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 1, NULL);
 	set_own_template(&l, &second, text);
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, "another template");
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 0, "another template");
 	set_own_template(&l, &first, moved);
-	CHECK_INT(pass_quietly(&l, l.bytes), 1, "the same, elsewhere");
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 1, "the same, elsewhere");
 	maker_release(&first);
 	maker_release(&second);
 	lab_close(&l);
@@ -442,11 +335,11 @@ TEST(cache_misses_what_another_build_has_stored)
 
 	if (!lab_open(&l, "hook a.*::f\n"))
 		return;
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 0, NULL);
 	CHECK(strlen(cache_build) == 32);
 	l.cache.always.a ^= 1; /* as with another cache_build */
 	l.cache.all.a ^= 1;
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
+	CHECK_INT(lab_pass_quietly(&l, l.bytes), 0, NULL);
 	lab_close(&l);
 }
 
@@ -515,7 +408,7 @@ static void change_bytes(const char *rules)
 
 	if (!lab_open(&l, rules))
 		return;
-	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
+	CHECK_INT(lab_pass(&l, l.bytes, &x), 0, NULL);
 	copy = arena_copy(&l.mem, x.kept.p, x.kept.n);
 	for (size_t i = 0; i < x.kept.n; i++) {
 		for (int bit = 0; bit < 8; bit++) {
@@ -682,12 +575,12 @@ TEST(recipe_with_the_numbers_of_a_jvm_is_what_it_would_weave)
 	for (size_t i = COUNT(data_sets); i--;) /* they are not asked in the same order */
 		CHECK(jvm_number(&second, data_sets[i]) > 0);
 	for (size_t i = 0; i < COUNT(data_sets); i++) {
-		set_rules(&l, data_sets[i]);
-		CHECK_INT(pass(&l, l.bytes, &x), 0, data_sets[i]);
+		lab_set_rules(&l, data_sets[i]);
+		CHECK_INT(lab_pass(&l, l.bytes, &x), 0, data_sets[i]);
 		check_as_woven(&l, &x, &first, data_sets[i]);
 		buf_release(&x.kept);
-		set_rules(&l, data_sets[i]);
-		CHECK_INT(pass(&l, l.bytes, &x), 1, data_sets[i]);
+		lab_set_rules(&l, data_sets[i]);
+		CHECK_INT(lab_pass(&l, l.bytes, &x), 1, data_sets[i]);
 		check_as_woven(&l, &x, &second, data_sets[i]);
 		buf_release(&x.kept);
 	}
@@ -706,7 +599,7 @@ TEST(recipe_is_of_no_use_to_a_jvm_without_numbers)
 	if (!lab_open(&l, data_sets[0]))
 		return;
 	use_arguments(&l);
-	CHECK_INT(pass(&l, l.bytes, &x), 0, NULL);
+	CHECK_INT(lab_pass(&l, l.bytes, &x), 0, NULL);
 	CHECK_INT(recipe_get(buf_slice(&x.kept), &r), 0, NULL);
 	copy = arena_copy(&l.mem, r.woven.p, r.woven.n);
 	CHECK_INT(numbers_put(&r, x.touching, x.n_touching, &give, copy), E_LIMIT, NULL);
@@ -797,12 +690,12 @@ TEST(cache_never_gives_what_would_not_be_woven_now)
 		weaver_release(&l.weaver);
 		arena_reset(&l.mem);
 		draw_rules(&text, &seed);
-		set_rules(&l, (const char *)text.p);
+		lab_set_rules(&l, (const char *)text.p);
 		use_arguments(&l);
 		if (draw_below(&seed, 4) == 0)
 			make_other(&l);
 		q.bytes = l.bytes;
-		found += pass(&l, l.bytes, &x) > 0 && !x.nothing;
+		found += lab_pass(&l, l.bytes, &x) > 0 && !x.nothing;
 		if (!x.nothing) {
 			CHECK_INT(cache_weave(&q, &x, &l.work, &fresh), 0, (char *)text.p);
 			CHECK_MEM(x.kept.p, x.kept.n, fresh.p, fresh.n, (char *)text.p);
@@ -815,169 +708,10 @@ TEST(cache_never_gives_what_would_not_be_woven_now)
 	lab_close(&l);
 }
 
-/* ---- forged classes ---- */
-
-static uint64_t get64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint64_t rotr(uint64_t x, unsigned n)
-{
-	return x >> n | x << (64 - n);
-}
-
-/* x * inverse(m) * m == x */
-static uint64_t inverse(uint64_t m)
-{
-	uint64_t x = m;
-
-	for (int i = 0; i < 6; i++)
-		x *= 2 - m * x;
-	return x;
-}
-
-static const uint64_t c1 = 0x87c37b91114253d5u, c2 = 0x4cf5ad432745937fu;
-
-/* One step of hash128.c. */
-static struct hash128 step(struct hash128 h, const uint8_t *p)
-{
-	uint64_t a = get64(p) * c1, b = get64(p + 8) * c2;
-
-	h.a = (rotr(h.a ^ rotr(a, 33) * c2, 37) + h.b) * 5 + 0x52dce729;
-	h.b = (rotr(h.b ^ rotr(b, 31) * c1, 33) + h.a) * 5 + 0x38495ab5;
-	return h;
-}
-
-/* The sixteen bytes that lead from one state to the other. */
-static void solve(struct hash128 from, struct hash128 to, uint8_t *p)
-{
-	uint64_t a = rotr((to.a - 0x52dce729) * inverse(5) - from.b, 27) ^ from.a;
-	uint64_t b = rotr((to.b - 0x38495ab5) * inverse(5) - to.a, 31) ^ from.b;
-
-	a = rotr(a * inverse(c2), 31) * inverse(c1);
-	b = rotr(b * inverse(c1), 33) * inverse(c2);
-	memcpy(p, &a, 8);
-	memcpy(p + 8, &b, 8);
-}
-
-/* A class with 40 bytes at its end that mean nothing. */
-static void make_padded(struct class_maker *m, uint8_t result)
-{
-	static const uint8_t none[40];
-
-	make_class(m, "a/B", result);
-	maker_attr(m, &m->attrs, "Pad", (struct slice){ none, sizeof(none) });
-}
-
-/* Changes the last whole block of `bytes` so that hash128 gives what it gives of `like`. */
-static void forge(struct slice like, uint8_t *bytes)
-{
-	struct hash128 want = { 0, 0 }, have = { 0, 0 };
-	size_t at = like.n / 16 * 16;
-
-	for (size_t i = 0; i < at; i += 16) {
-		want = step(want, like.p + i);
-		if (i + 16 < at)
-			have = step(have, bytes + i);
-	}
-	solve(have, want, bytes + at - 16);
-}
-
-TEST(cache_does_not_serve_a_class_that_was_made_to_have_the_same_public_hash)
-{
-	struct class_maker trusted, forged;
-	struct hash128 zero = { 0, 0 };
-	struct slice good, evil;
-	struct lab l;
-
-	if (!lab_open(&l, "hook a.*::f\n"))
-		return;
-	make_padded(&trusted, 1);
-	make_padded(&forged, 5);
-	good = maker_bytes(&trusted);
-	evil = maker_bytes(&forged);
-	CHECK_INT(evil.n, good.n, NULL);
-	CHECK(good.n < 512); /* in one part */
-	forge(good, forged.out.p);
-	CHECK(!slice_eq(good, evil));
-	CHECK(hash128_eq(hash128(zero, good), hash128(zero, evil)));
-	CHECK_INT(pass_quietly(&l, evil), 0, "woven first");
-	CHECK_INT(pass_quietly(&l, evil), 1, "and kept");
-	CHECK_INT(pass_quietly(&l, good), 0, "another class");
-	maker_release(&trusted);
-	maker_release(&forged);
-	lab_close(&l);
-}
-
-/* What is stored under the keys of a class is about another one. */
-TEST(cache_does_not_serve_a_recipe_of_another_name_or_size)
-{
-	static const struct {
-		const char *name;
-		bool longer;
-		int want;
-	} cases[] = { { "a/B", false, 1 }, { "a/C", false, 0 }, { "a/B", true, 0 } };
-
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct cache_query q, other;
-		struct class_maker m;
-		struct cache_look x, y, z;
-		struct lab l;
-
-		if (!lab_open(&l, "hook a.*::f\n"))
-			return;
-		make_class(&m, cases[i].name, 1);
-		if (cases[i].longer)
-			maker_utf8(&m, "longer");
-		q = (struct cache_query){
-			.rules = &l.cache, .bytes = l.bytes, .name = slice_str("a/B"), .mem = &l.mem
-		};
-		other = q;
-		other.bytes = maker_bytes(&m);
-		CHECK_INT(cache_find(l.store, &q, &x), 0, NULL);
-		CHECK_INT(cache_find(l.store, &other, &y), 0, NULL);
-		CHECK_INT(cache_weave(&other, &y, &l.work, &y.kept), 0, NULL);
-		CHECK_INT(store_lock(l.store), 0, NULL);
-		CHECK_INT(store_add(l.store, x.recipe, RECORD_CLASS, buf_slice(&y.kept)), 0, NULL);
-		store_unlock(l.store);
-		CHECK_INT(cache_find(l.store, &q, &z), cases[i].want, cases[i].name);
-		buf_release(&x.kept);
-		buf_release(&y.kept);
-		buf_release(&z.kept);
-		maker_release(&m);
-		lab_close(&l);
-	}
-}
-
-TEST(cache_of_another_secret_finds_nothing)
-{
-	char path[100];
-	struct lab l;
-	struct store_options o = { .segment_bytes = 1 << 20 };
-	struct fault f = { 0 };
-
-	if (!lab_open(&l, "hook a.*::f\n"))
-		return;
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
-	CHECK_INT(pass_quietly(&l, l.bytes), 1, NULL);
-	snprintf(path, sizeof(path), "%s/key", l.dir);
-	CHECK_INT(unlink(path), 0, NULL);
-	store_close(l.store);
-	o.dir = l.dir;
-	CHECK_INT(store_open(&o, &l.store, &f), 0, f.text);
-	set_rules(&l, "hook a.*::f\n");
-	CHECK_INT(pass_quietly(&l, l.bytes), 0, NULL);
-	lab_close(&l);
-}
-
 /* As set_rules, for a JVM that compiles no method of more bytes. */
 static void set_limit(struct lab *l, uint32_t huge)
 {
-	set_rules(l, "hook a.B::f timed\n");
+	lab_set_rules(l, "hook a.B::f timed\n");
 	l->weaver.huge = huge;
 	CHECK_INT(cache_rules_init(&l->cache, &l->weaver, store_secret(l->store), &l->mem), 0,
 		  NULL);
@@ -1012,7 +746,7 @@ TEST(a_class_woven_for_one_size_limit_does_not_serve_another)
 		struct cache_look out;
 
 		set_limit(&l, cases[i].huge);
-		CHECK_INT(pass(&l, l.bytes, &out), cases[i].found, NULL);
+		CHECK_INT(lab_pass(&l, l.bytes, &out), cases[i].found, NULL);
 		CHECK_INT(rc_of_first(&out), cases[i].rc, NULL);
 		buf_release(&out.kept);
 	}
