@@ -278,20 +278,21 @@ def check_events():
     with urllib.request.urlopen(f"http://127.0.0.1:{m.port}/api/v1/events?application={APP}", timeout=30) as stream:
         test("manager-streams-have-security-headers", stream.headers["X-Content-Type-Options"] == "nosniff" and
              "default-src 'none'" in stream.headers["Content-Security-Policy"], dict(stream.headers))
-        seen, end, asked, traces = set(), time.time() + 25, False, 0
+        seen, end, asked = set(), time.time() + 25, False
         while time.time() < end and not {"hello", "plan", "status", "traces"} <= seen:
             line = stream.readline().decode()
             if line.startswith("event: "):
                 seen.add(line[7:].strip())
-                traces += line[7:].strip() == "traces"
             if "hello" in seen and not asked and not line.strip():
-                asked, began = True, time.time()
+                asked = True
                 m.ask("/api/v1" + A + "/plan/rules", {"hook": ["com.shop.Catalog::*"]})
-        while traces < 8 and time.time() < end:
-            traces += stream.readline().decode().strip() == "event: traces"
+        heard = []
+        while len(heard) < 12 and time.time() < end:
+            if stream.readline().decode().strip() == "event: traces":
+                heard.append(time.time())
     test("manager-tells-events", {"hello", "plan", "status", "traces"} <= seen, seen)
-    # a transaction in 50 is kept of thousands a second
-    test("manager-tells-of-many-transactions-at-once", traces == 8 and time.time() - began > 1, (traces, time.time() - began))
+    # a transaction in 50 is kept of thousands a second; the first ones may have waited for us
+    test("manager-tells-of-many-transactions-at-once", len(heard) == 12 and heard[-1] - heard[3] > 1.5, heard)
 
 
 def check_metrics():
