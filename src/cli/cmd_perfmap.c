@@ -116,8 +116,9 @@ static int write_out(const struct command_perfmap *w, const struct target *t)
 	fd = w->file ? private_open(w->file) : open_there(t, name);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file && fd < 0 && errno == EEXIST)
-		return cli_cannot("%s: something that is no file of the JVM's user is in the way",
-				  shown);
+		return cli_cannot(
+			"%s: something else is in the way: it is not a file of the JVM's user",
+			shown);
 	if (!file)
 		return cli_cannot("%s: %m", shown);
 	good = fwrite(w->out.p, 1, w->out.n, file) == w->out.n;

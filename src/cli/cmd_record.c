@@ -230,14 +230,14 @@ static int run_daemon(struct command_record *c)
 
 static const struct verb_option options[] = {
 	{ "output|o", "DIR", OPTION_TEXT, offsetof(struct command_record, dir),
-	  .help = "where the history is kept; it is made if it is not there" },
+	  .help = "the directory of the history; created if it does not exist" },
 	{ "samples", NULL, OPTION_FLAG, offsetof(struct command_record, samples),
-	  .help = "record samples, which is what is recorded if nothing is said" },
+	  .help = "record samples (the default)" },
 	{ "size", "MIB", OPTION_NUMBER, offsetof(struct command_record, size_mib),
-	  .help = "of all files together, 256 if not given; then the oldest are dropped", .low = 1,
-	  .high = 1 << 20 },
+	  .help = "how large all files together may become, 256 if not given; the oldest go first",
+	  .low = 1, .high = 1 << 20 },
 	{ "every", "TIME", OPTION_TIME, offsetof(struct command_record, every_ns),
-	  .help = "how much one file holds, 1m if not given", .low = SECOND,
+	  .help = "the time one file covers, 1m if not given", .low = SECOND,
 	  .high = 3600 * SECOND },
 	{ "rate", "N", OPTION_NUMBER, offsetof(struct command_record, wish.rate),
 	  .help = "samples a second of a thread, 20 if not given", .low = 1, .high = 1000 },
@@ -248,7 +248,7 @@ static const struct verb_option options[] = {
 	VERB_FOR(struct command_record, wish.for_ns,
 		 "end after that; else when the program ends, or by Ctrl-C or SIGTERM"),
 	{ "daemon", NULL, OPTION_FLAG, offsetof(struct command_record, daemon),
-	  .help = "go on in the background once samples come" },
+	  .help = "go to the background as soon as samples come" },
 };
 
 const struct verb verb_record = {

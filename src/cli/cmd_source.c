@@ -69,9 +69,9 @@ static void put_class(struct command_source *w, const struct wire_origin *m)
 	buf_text(&w->out, "\n  loaded by  ");
 	client_show_line(&w->out, m->loader);
 	buf_text(&w->out, "\n  from       ");
-	client_show_line(&w->out, m->place.n ? m->place : slice_str("(not told)"));
+	client_show_line(&w->out, m->place.n ? m->place : slice_str("(unknown)"));
 	buf_text(&w->out, "\n  source     ");
-	client_show_line(&w->out, m->file.n ? m->file : slice_str("(not told)"));
+	client_show_line(&w->out, m->file.n ? m->file : slice_str("(unknown)"));
 	buf_u8(&w->out, '\n');
 	buf_release(&name);
 }

@@ -83,7 +83,7 @@ static uint32_t make_frame(struct reading *r, const struct jfr_value *frame)
 	buf_put(&r->name, name);
 	buf_put(&r->name, symbol(c, &method, "descriptor"));
 	if (!name.n)
-		buf_text(&r->name, "(not told)");
+		buf_text(&r->name, "(unknown)");
 	return profile_frame(r->p,
 			     &(struct profile_frame){
 				     .name = buf_slice(&r->name),
@@ -126,7 +126,7 @@ static uint32_t class_frame(struct reading *r, const struct jfr_value *event, co
 	struct slice name = symbol(&r->chunk, &class, "name");
 
 	buf_clear(&r->name);
-	put_class(&r->name, name.n ? name : slice_str("(not told)"));
+	put_class(&r->name, name.n ? name : slice_str("(unknown)"));
 	return profile_frame(r->p, &(struct profile_frame){ .name = buf_slice(&r->name),
 							    .kind = r->kinds->class });
 }

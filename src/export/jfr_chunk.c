@@ -49,7 +49,7 @@ static bool spend(struct jfr_chunk *c, struct reader *r, uint64_t n)
 		return !r->err;
 	}
 	c->work = 0;
-	c->why = "more is in it than its size allows";
+	c->why = "it claims to hold more than fits into its size";
 	rd_fail(r, E_SYNTAX);
 	return false;
 }

@@ -61,8 +61,8 @@ static void take_place(struct sampled *s, const struct wire_stack_place *m)
 
 static uint32_t frame_of_place(struct sampled *s, uint32_t id)
 {
-	static const struct profile_frame unknown = { .name = { (const uint8_t *)"(not told)",
-								sizeof("(not told)") - 1 } };
+	static const struct profile_frame unknown = { .name = { (const uint8_t *)"(unknown)",
+								sizeof("(unknown)") - 1 } };
 
 	return id < s->n_places && s->frame_of[id] != NOT_TOLD
 		       ? s->frame_of[id]

@@ -159,7 +159,7 @@ int report_take_frames(struct report *r, struct slice in, const char *path)
 	if (in.n && !r->n && !r->has_status)
 		return cli_cannot("%s: no record of Sonde's", path);
 	if (in.n)
-		return cli_cannot("%s: damaged behind %zu method%s", path, r->n, plural(r->n));
+		return cli_cannot("%s: damaged after %zu method%s", path, r->n, plural(r->n));
 	return CLI_DONE;
 }
 

@@ -157,7 +157,7 @@ int spool_oldest(struct spool *s, struct buf *out)
 		if (memcmp(out->p + out->n, seal, SEAL) == 0)
 			return 0;
 	}
-	log_put(LOG_ERROR, "%s: the disk has changed it", path);
+	log_put(LOG_ERROR, "%s: its checksum is wrong: the disk has changed it", path);
 	return E_DAMAGED;
 }
 
@@ -187,5 +187,5 @@ void spool_set_aside(struct spool *s)
 	name_of(s, s->first, ".refused", aside);
 	gone(s, path);
 	rename(path, aside);
-	log_put(LOG_ERROR, "%s: it is set aside, and what is behind it goes on", aside);
+	log_put(LOG_ERROR, "%s: set aside; the files after it are sent", aside);
 }
