@@ -60,8 +60,8 @@ def connected():
     return m.get(A).get("connected", 0)
 
 
-def totals():
-    rows = m.get(A + "/methods").get("methods", [])
+def totals(instance=None):
+    rows = m.get(A + "/methods" + (f"?instance={instance}" if instance else "")).get("methods", [])
     return {r["method"]: r["calls"] for r in rows if r["method"].startswith("com.shop")}
 
 
@@ -160,7 +160,8 @@ def check_restart(checkout):
     plan = wait_for(lambda: m.get(A + "/plan").get("version"))
     test("manager-plan-survives-kill", plan == 10, plan)
     test("manager-comes-back-to-all", wait_for(lambda: connected() == 3), connected())
-    wait_for(lambda: totals().get(checkout))
+    instances = [i["id"] for i in m.get("/instances?application=" + APP)["instances"]]
+    test("manager-hears-of-all-again", wait_for(lambda: all(totals(i).get(checkout) for i in instances)), totals())
     before = totals()[checkout]
     got = wait_for(lambda: (lambda n: n if n >= before else None)(stored(checkout)), 40) or 0
     after = totals()[checkout]
