@@ -338,7 +338,7 @@ FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 FUZZ_NAMES := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)
 FUZZ_CORE := $(call objects,$(CORE_SRC),$(FUZZ_OBJ))
 # Those that go through the command line link all of it but main().
-FUZZ_CLI_NAMES := recording rows process archive hot look walk
+FUZZ_CLI_NAMES := recording rows process archive hot look walk stored
 FUZZ_CLI := $(call objects,$(filter-out src/cli/main.c,$(call sources,$(CLI_FOLDERS))),$(FUZZ_OBJ))
 
 fuzz: $(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%) $(FUZZ_NAMES:%=$(FUZZ_OUT)/corpus/%) ## build the fuzzers and their seeds
@@ -350,6 +350,12 @@ $(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_OUT)/%: $(FUZZ_OBJ)/tests/fuzz/%.o $(
 $(FUZZ_CLI_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_CLI)
 $(FUZZ_OUT)/fuzz_stretch $(FUZZ_OUT)/fuzz_jfr: $(call objects,$(call sources,export),$(FUZZ_OBJ))
 $(FUZZ_OUT)/fuzz_manager: $(call objects,$(call sources,export manager/figures) $(TESTED_FILES),$(FUZZ_OBJ))
+# What stands behind the HTTP of the manager, but for what talks to a ClickHouse: the fuzzer answers in its place.
+FUZZ_STORE := $(call objects,$(filter-out %/clickhouse_link.c,$(call sources,$(addprefix manager/,net figures archive push fleet \
+	watch))) src/manager/log.c,$(FUZZ_OBJ))
+$(FUZZ_OUT)/fuzz_stored: $(FUZZ_STORE)
+$(FUZZ_OUT)/fuzz_stored: LIBZIP_LIBS += $(MANAGER_LIBS)
+$(FUZZ_OBJ)/src/manager/%.o: CPPFLAGS += -D_GNU_SOURCE
 $(FUZZ_OBJ)/src/cli/%.o: CPPFLAGS += $(LIBZIP_CFLAGS)
 $(FUZZ_OBJ)/src/cli/report/trace_bytes.o: src/cli/report/trace_page.html
 $(FUZZ_OBJ)/%.o: %.c Makefile

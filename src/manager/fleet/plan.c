@@ -2,10 +2,10 @@
 /* plan.c - plans as drafts, as JSON, and into the store. */
 #include "manager/fleet/plan.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "manager/json_in.h"
 #include "rule/print.h"
 
 enum { TEXT_MAX_BYTES = 8 << 10, USUAL_ONE_IN = 100 };
@@ -227,13 +227,6 @@ void plan_json(const struct plan *p, struct json *j)
 	json_close(j, '}');
 }
 
-static uint64_t number(const cJSON *v)
-{
-	return cJSON_IsNumber(v) && v->valuedouble > 0 && v->valuedouble < 1e15
-		       ? (uint64_t)v->valuedouble
-		       : 0;
-}
-
 static int read_rules(const cJSON *list, struct plan_draft *d)
 {
 	const cJSON *one;
@@ -248,7 +241,7 @@ static int read_rules(const cJSON *list, struct plan_draft *d)
 		if (!cJSON_IsString(text))
 			return E_USAGE;
 		rc = plan_draft_add(d, slice_str(text->valuestring), dug ? "dig" : "person",
-				    number(cJSON_GetObjectItem(one, "expires_ms")));
+				    json_in_u64(cJSON_GetObjectItem(one, "expires_ms")));
 		if (rc < 0)
 			return rc;
 	}
@@ -271,11 +264,14 @@ int plan_read(struct slice doc, struct plan_draft *d)
 	}
 	if (rc >= 0 && traces) {
 		const cJSON *keep = cJSON_GetObjectItem(traces, "keep");
+		uint64_t one_in = json_in_u64(cJSON_GetObjectItem(traces, "one_in"));
 
+		if (one_in > UINT32_MAX)
+			rc = E_USAGE;
 		if (keep)
 			d->plan.keep_traces = cJSON_IsTrue(keep);
-		d->plan.at_least_ns = number(cJSON_GetObjectItem(traces, "at_least_ns"));
-		d->plan.one_in = (uint32_t)number(cJSON_GetObjectItem(traces, "one_in"));
+		d->plan.at_least_ns = json_in_u64(cJSON_GetObjectItem(traces, "at_least_ns"));
+		d->plan.one_in = (uint32_t)one_in;
 	}
 	cJSON_Delete(all);
 	return rc;

@@ -222,7 +222,7 @@ static void see_partial(struct push *p, const struct lane *l, const struct buf *
 			cJSON_IsString(text) ? text->valuestring : "");
 	pthread_mutex_lock(&p->lock);
 	p->counts.spans += l->spans;
-	p->counts.rejected += n > 0 ? (uint64_t)n : 0;
+	p->counts.rejected += n > 0 && n < 9e15 ? (uint64_t)n : 0;
 	pthread_mutex_unlock(&p->lock);
 	cJSON_Delete(all);
 }

@@ -2,12 +2,12 @@
 /* alerts.c - alerts as texts and as JSON. */
 #include "manager/watch/alerts.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "cli/screen/figures.h"
+#include "manager/json_in.h"
 
 static const char *const kinds[USUAL_KINDS] = { "slow", "errors", "stalls" };
 
@@ -252,8 +252,8 @@ struct alert *alert_read(struct slice doc)
 		snprintf(a->instance, sizeof(a->instance), "%s", text_of(all, "instance"));
 		snprintf(a->dig, sizeof(a->dig), "%s", text_of(all, "dig"));
 		snprintf(a->finding, sizeof(a->finding), "%s", text_of(all, "finding"));
-		a->began_ms = (uint64_t)number_of(all, "began_ms");
-		a->ended_ms = (uint64_t)number_of(all, "ended_ms");
+		a->began_ms = json_in_u64(cJSON_GetObjectItem(all, "began_ms"));
+		a->ended_ms = json_in_u64(cJSON_GetObjectItem(all, "ended_ms"));
 		read_figures(a, cJSON_GetObjectItem(all, "methods"));
 		read_evidence(a, cJSON_GetObjectItem(all, "evidence"));
 	}
