@@ -338,7 +338,7 @@ FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 FUZZ_NAMES := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%)
 FUZZ_CORE := $(call objects,$(CORE_SRC),$(FUZZ_OBJ))
 # Those that go through the command line link all of it but main().
-FUZZ_CLI_NAMES := recording rows process archive hot look walk stored
+FUZZ_CLI_NAMES := recording rows process archive hot look walk stored texts
 FUZZ_CLI := $(call objects,$(filter-out src/cli/main.c,$(call sources,$(CLI_FOLDERS))),$(FUZZ_OBJ))
 
 fuzz: $(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%) $(FUZZ_NAMES:%=$(FUZZ_OUT)/corpus/%) ## build the fuzzers and their seeds
