@@ -79,6 +79,20 @@ def check_plans():
          status == 400 and answer["error"]["problems"][0]["hint"].find("timed") >= 0, answer)
 
 
+def check_same_again():
+    """What asks for nothing new is no new version; a rule that is asked for twice stays as long as one wants it."""
+    rule = {"hook": ["com.shop.Nowhere::again"], "expires_ms": int(time.time() * 1000) + 600000}
+    one = m.ask("/api/v1" + A + "/plan/rules", rule)[1]
+    status, same = m.ask("/api/v1" + A + "/plan/rules", rule)
+    test("manager-same-rule-again-is-no-new-version", status == 200 and same["version"] == one["version"], same)
+    longer = m.ask("/api/v1" + A + "/plan/rules", rule | {"expires_ms": rule["expires_ms"] + 1000})[1]
+    shorter = m.ask("/api/v1" + A + "/plan/rules", rule | {"expires_ms": rule["expires_ms"] - 1000})[1]
+    test("manager-rule-stays-as-long-as-the-longest-wish",
+         [r["expires_ms"] for r in shorter["rules"] if r.get("expires_ms")] == [rule["expires_ms"] + 1000] and
+         shorter["version"] == longer["version"], shorter)
+    m.ask("/api/v1" + A + "/plan/rules", {"unhook": rule["hook"]})
+
+
 def check_two_clients():
     def hook(i):
         return m.ask("/api/v1" + A + "/plan/rules", {"hook": [f"com.shop.Nowhere::m{i}"], "comment": f"{i}"})[0]
@@ -507,6 +521,7 @@ def main():
         check_mended(checkout)
     check_restart(checkout)
     check_limits()
+    check_same_again()
     check_traces()
     check_push()
     check_events()

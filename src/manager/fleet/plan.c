@@ -166,6 +166,12 @@ static int refuse_templates(const struct rules *rules, struct rule_errors *error
 	return 0;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a && b ? (a > b ? a : b) : 0; /* 0: never */
+}
+
+/* A rule that is asked for again stays as long as the one who asked last, or first, wants it. */
 static void drop_twins(struct plan_draft *d)
 {
 	struct plan *p = &d->plan;
@@ -173,11 +179,24 @@ static void drop_twins(struct plan_draft *d)
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t k = p->n; k-- > i + 1;)
 			if (strcmp(p->rules[i].text, p->rules[k].text) == 0) {
+				p->rules[i].expires_ms =
+					later(p->rules[i].expires_ms, p->rules[k].expires_ms);
 				free(p->rules[k].text);
 				memmove(p->rules + k, p->rules + k + 1,
 					(p->n - k - 1) * sizeof(*p->rules));
 				p->n--;
 			}
+}
+
+static bool is_same(const struct plan *a, const struct plan *b)
+{
+	bool same = a->n == b->n && a->keep_traces == b->keep_traces &&
+		    a->at_least_ns == b->at_least_ns && a->one_in == b->one_in;
+
+	for (size_t i = 0; i < a->n && same; i++)
+		same = strcmp(a->rules[i].text, b->rules[i].text) == 0 &&
+		       a->rules[i].expires_ms == b->rules[i].expires_ms;
+	return same;
 }
 
 int plan_draft_check(struct plan_draft *d)
@@ -344,7 +363,7 @@ static int put_locked(struct fleet *f, struct slice name, struct plan_draft *d, 
 {
 	struct app *a;
 	uint64_t is;
-	bool damaged, loaded;
+	bool damaged, loaded, same;
 	int rc;
 
 	pthread_mutex_lock(&f->lock);
@@ -352,6 +371,7 @@ static int put_locked(struct fleet *f, struct slice name, struct plan_draft *d, 
 	is = a ? a->plan.version : 0;
 	damaged = a && a->is_damaged;
 	loaded = f->is_loaded;
+	same = a && !damaged && is_same(&a->plan, &d->plan);
 	pthread_mutex_unlock(&f->lock);
 	if (!a)
 		return E_NOT_FOUND;
@@ -361,6 +381,8 @@ static int put_locked(struct fleet *f, struct slice name, struct plan_draft *d, 
 		return E_DAMAGED;
 	if (before != UINT64_MAX && before != is)
 		return E_DUPLICATE;
+	if (same)
+		return 0;
 	d->plan.version = is + 1;
 	d->plan.changed_ms = fleet_day_ms();
 	rc = write_plan(f, a->name, &d->plan); /* applications stay */

@@ -33,7 +33,7 @@ int plan_draft_check(struct plan_draft *d);
 /* Takes newer versions out of the store, of one application or (.n 0) of all.  0; E_IO. */
 int plan_pull(struct fleet *f, struct slice app);
 
-/* In place of version `before` (UINT64_MAX: of any).  0; E_DUPLICATE: somebody was faster; E_IO: it
+/* In place of version `before` (UINT64_MAX: of any); one that says the same is no new version.  0; E_DUPLICATE: somebody was faster; E_IO: it
  * could not be written; as plan_draft_check. */
 int plan_put(struct fleet *f, struct slice app, struct plan_draft *d, uint64_t before);
 
