@@ -28,6 +28,8 @@
 
 enum { LONG_RUNNING = 60 /* seconds: by then much of its code is compiled */ };
 
+static const double FORKED_S = 0.5; /* a shell has its program started within that time */
+
 struct attach {
 	const char *name; /* argv[0] */
 	uint64_t wait_ns;
@@ -76,8 +78,11 @@ static int look(struct attach *a)
 	return CLI_DONE;
 }
 
+/* A process that is no JVM may be one that a shell has only just forked. */
 static bool is_starting(const struct jvm *j)
 {
+	if (j->kind == JVM_NOT && j->uptime >= 0 && j->uptime < FORKED_S)
+		return true;
 	return j->state != 'T' && j->state != 't' &&
 	       (j->kind == JVM_STARTING || (j->kind == JVM_HOTSPOT && !j->is_live));
 }
