@@ -16,7 +16,8 @@ struct explain {
 	const struct rule_method *method;
 	struct rule_lineage room;
 	const struct rule *decides; /* hook or skip, NULL: none */
-	int64_t last_skip;	    /* index of the last skip that applies, -1: none */
+	bool is_held;		    /* ... before one that was added later */
+	const struct rule *skip;    /* the last one that applies, NULL: none */
 	const uint32_t *numbers;    /* by index; NULL: positions from 1 */
 	struct buf *out;
 };
@@ -37,11 +38,21 @@ static void say_number(struct explain *x, size_t index)
 		buf_printf(x->out, "rule %u", (unsigned)index + 1);
 }
 
-static void say_later(struct explain *x, const struct rule *by)
+/* The number of a rule says when it was added.  One that stands behind a later one is held by a client
+ * (agent/classes/rulebook.h). */
+static bool is_held_before(const struct explain *x, const struct rule *by, const struct rule *rule)
+{
+	return x->numbers && by->index > rule->index &&
+	       x->numbers[by->index] < x->numbers[rule->index];
+}
+
+static void say_later(struct explain *x, const struct rule *rule, const struct rule *by)
 {
 	buf_text(x->out, "    applies, but ");
 	say_number(x, by->index);
-	buf_text(x->out, " comes later and decides.\n");
+	buf_text(x->out, is_held_before(x, by, rule)
+				 ? " decides as long as the client is there that holds it.\n"
+				 : " comes later and decides.\n");
 }
 
 static void say_method(struct explain *x)
@@ -188,9 +199,11 @@ static void say_decision(struct explain *x, const struct rule *rule)
 		buf_text(x->out, "    ");
 		say_miss(x, &rule->target);
 	} else if (rule != x->decides) {
-		say_later(x, x->decides);
+		say_later(x, rule, x->decides);
 	} else {
-		buf_text(x->out, "    applies and decides: it is the last that applies.\n");
+		buf_text(x->out, x->is_held ? "    applies and decides: a client holds it.\n"
+					    : "    applies and decides: it is the last that "
+					      "applies.\n");
 		if (rule->kind == RULE_HOOK)
 			say_limits(x, &rule->hook);
 	}
@@ -199,11 +212,13 @@ static void say_decision(struct explain *x, const struct rule *rule)
 /* A skip takes away what the rules before it want of a method. */
 static bool is_skipped(struct explain *x, const struct rule *rule)
 {
-	if ((int64_t)rule->index > x->last_skip)
+	if (!x->skip || rule->index > x->skip->index)
 		return false;
 	buf_text(x->out, ", but ");
-	say_number(x, (size_t)x->last_skip);
-	buf_text(x->out, " comes later and leaves the method alone");
+	say_number(x, x->skip->index);
+	buf_text(x->out, is_held_before(x, x->skip, rule)
+				 ? " is held by a client and leaves the method alone"
+				 : " comes later and leaves the method alone");
 	return true;
 }
 
@@ -245,7 +260,7 @@ static void say_place(struct explain *x, const struct rule *rule, const struct r
 	if (rule == by)
 		buf_text(x->out, "    decides where the class is woven.\n");
 	else if (v.answer == TARGET_HIT)
-		say_later(x, by);
+		say_later(x, rule, by);
 	else if (v.answer == TARGET_MAYBE)
 		buf_text(x->out, "    does not apply: the class itself is not annotated so.\n");
 	else {
@@ -280,7 +295,6 @@ static void say_rule(struct explain *x, const struct rule *rule, const struct ru
 
 static void decide(struct explain *x, const struct rules *rules)
 {
-	x->last_skip = -1;
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct rule *rule = rules->all[i];
 
@@ -289,8 +303,12 @@ static void decide(struct explain *x, const struct rules *rules)
 			continue;
 		x->decides = rule;
 		if (rule->kind == RULE_SKIP)
-			x->last_skip = rule->index;
+			x->skip = rule;
 	}
+	for (size_t i = 0; x->decides && i < x->decides->index; i++)
+		x->is_held |= is_held_before(x, x->decides, rules->all[i]) &&
+			      rules->all[i]->kind <= RULE_SKIP &&
+			      applies(x, &rules->all[i]->target);
 }
 
 static void say_answer(struct explain *x)

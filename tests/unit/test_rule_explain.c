@@ -183,6 +183,30 @@ TEST(explanations_have_a_sentence_for_every_reason)
 	}
 }
 
+TEST(explanations_say_who_decides_before_rules_that_were_added_later)
+{
+	struct rule_class cls = { .name = slice_str("a/B"),
+				  .super = slice_str("java/lang/Object") };
+	struct rule_method m = { .name = slice_str("x"), .desc = slice_str("()V"), .access = 1 };
+	static const uint32_t of_a_program[] = { 4, 9, 7 };
+	struct buf out = { 0 };
+
+	numbers = of_a_program;
+	explain("hook a.B::*\nhook a.B::x light\nhook a.B::x timed", &cls, &m, &out);
+	numbers = NULL;
+	CHECK_STR((const char *)out.p,
+		  "a.B::x() is hooked by rule #7, timed.\n"
+		  "rule #4, in:1: hook a.B::* timed\n"
+		  "    applies, but rule #7 comes later and decides.\n"
+		  "rule #9, in:2: hook a.B::x light\n"
+		  "    applies, but rule #7 decides as long as the client is there that holds it.\n"
+		  "rule #7, in:3: hook a.B::x timed\n"
+		  "    applies and decides: a client holds it.\n"
+		  "The class is woven at load: no rule says otherwise.\n",
+		  NULL);
+	buf_release(&out);
+}
+
 TEST(explanations_use_the_numbers_that_rules_have_in_a_program)
 {
 	struct rule_class cls = { .name = slice_str("a/B"),

@@ -102,6 +102,73 @@ static void look_at_rules(struct edition *e)
 	}
 }
 
+/* ---- their order -------------------------------------------------------------------------- */
+
+static enum rule_need need_of(const struct rule *r, const struct rule_entry *as)
+{
+	if (as->watched || as->root || (r->kind == RULE_HOOK && r->hook.level == LEVEL_FULL))
+		return NEED_CALLS;
+	if (r->kind == RULE_CAPTURE ||
+	    (r->kind == RULE_HOOK && (r->hook.level == LEVEL_TIMED || r->hook.context_count)))
+		return NEED_TIMES;
+	return NEED_COUNTS;
+}
+
+struct party { /* a client that holds rules */
+	uint32_t holder;
+	uint8_t need; /* the most that one of them needs */
+};
+
+/* The clients that hold any of these entries, in the order of their first ones. */
+static size_t find_parties(const struct rule_entry *entries, size_t n, struct party *out)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rule_entry *e = &entries[i];
+		size_t k = 0;
+
+		if (!e->holder)
+			continue;
+		while (k < found && out[k].holder != e->holder)
+			k++;
+		if (k == found)
+			out[found++] = (struct party){ e->holder, e->need };
+		else if (out[k].need < e->need)
+			out[k].need = e->need;
+	}
+	return found;
+}
+
+static size_t append_of(const struct rule_entry *entries, size_t n, uint32_t holder, size_t *order,
+			size_t at)
+{
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].holder == holder)
+			order[at++] = i;
+	return at;
+}
+
+/* Which entry comes first, which second and so on, as rulebook.h says. */
+static int put_in_order(struct edition *e, const struct rule_entry *entries, size_t n)
+{
+	struct party *parties = arena_alloc(&e->mem, (n + 1) * sizeof(*parties));
+	size_t n_parties, at;
+
+	e->entry_of = arena_alloc(&e->mem, (n + 1) * sizeof(*e->entry_of));
+	if (!parties || !e->entry_of)
+		return E_NO_MEMORY;
+	n_parties = find_parties(entries, n, parties);
+	at = append_of(entries, n, 0, e->entry_of, 0);
+	for (unsigned need = 0; need < NEEDS; need++)
+		for (size_t k = 0; k < n_parties; k++)
+			if (parties[k].need == need)
+				at = append_of(entries, n, parties[k].holder, e->entry_of, at);
+	return 0;
+}
+
+/* ---- making one --------------------------------------------------------------------------- */
+
 /* An edition of these entries. */
 static int edition_new(struct rule_entry *entries, size_t n, struct edition **out, struct buf *why)
 {
@@ -118,17 +185,19 @@ static int edition_new(struct rule_entry *entries, size_t n, struct edition **ou
 	e->refs = 1;
 	e->rules = rules_new(&e->mem);
 	e->by_index = arena_alloc(&e->mem, (n + 1) * sizeof(*e->by_index));
-	if (!e->rules || !e->by_index)
+	if (!e->rules || !e->by_index || put_in_order(e, entries, n) < 0)
 		goto failed;
 	for (size_t i = 0; i < n; i++) {
-		rc = rules_add(e->rules, slice_str(entries[i].text), entries[i].origin, &errors);
+		const struct rule_entry *from = &entries[e->entry_of[i]];
+
+		rc = rules_add(e->rules, slice_str(from->text), from->origin, &errors);
 		if (rc < 0)
 			goto failed;
-		e->by_index[i] = (struct edition_rule){ .number = entries[i].number,
-							.watched = entries[i].watched,
-							.at_least = entries[i].at_least,
-							.root = entries[i].root,
-							.held = entries[i].holder != 0 };
+		e->by_index[i] = (struct edition_rule){ .number = from->number,
+							.watched = from->watched,
+							.at_least = from->at_least,
+							.root = from->root,
+							.held = from->holder != 0 };
 	}
 	rc = rules_seal(e->rules, &errors);
 	if (rc >= 0)
@@ -200,7 +269,7 @@ static void edition_enforce(struct edition *e)
 		e->serial = ++serial;
 	old = __atomic_exchange_n(&rulebook.edition, e, __ATOMIC_SEQ_CST);
 	for (size_t i = 0; i < rulebook.n; i++)
-		rulebook.entries[i].rule = e->rules->all[i];
+		rulebook.entries[e->entry_of[i]].rule = e->rules->all[i];
 	while (__atomic_load_n(&getting, __ATOMIC_SEQ_CST))
 		sched_yield();
 	edition_put(old);
@@ -243,6 +312,7 @@ static int append(const struct rules *rules, const char *origin, const struct ru
 					  .watched = as->watched,
 					  .at_least = as->at_least,
 					  .root = as->root,
+					  .need = (uint8_t)need_of(rules->all[i], as),
 					  .added = tick_now() };
 		e->last_slow = e->added;
 		e->text = line.err ? NULL

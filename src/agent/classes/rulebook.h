@@ -3,18 +3,31 @@
  *
  * The book belongs to the agent's thread.  Each change makes a new edition: a sealed set of rules
  * with its weaver, which threads of the program read while they load classes.  An edition lives
- * until the last of them has given it back. */
+ * until the last of them has given it back.
+ *
+ * The rules in an edition stand in the order in which they were added, those that clients hold behind
+ * all others: the last that applies decides, so what a client holds is there as long as it is.  All
+ * rules of one client stay together.  Of two clients the one that needs more comes last, so that it
+ * loses nothing to the other; of two that need alike, the later one. */
 #ifndef AGENT_CLASSES_RULEBOOK_H
 #define AGENT_CLASSES_RULEBOOK_H
 
 #include "cache/cache.h"
 #include "weave/weave.h"
 
+enum rule_need {	      /* what a rule wants to know, of which the next one has all */
+		 NEED_COUNTS, /* or nothing */
+		 NEED_TIMES,  /* ... and values captured, and sequences of callers */
+		 NEED_CALLS,  /* one by one: level full, or watched, or as transactions */
+		 NEEDS
+};
+
 struct rule_entry {	 /* one rule */
 	uint32_t number; /* from 1, never given twice */
 	char *text;	 /* one line, as rule_print writes it */
 	char *origin;
 	uint32_t holder;    /* the connection that holds it; 0: stays */
+	uint8_t need;	    /* enum rule_need */
 	uint64_t added;	    /* tick */
 	uint64_t last_slow; /* tick of the last slow call seen, for `good` */
 	uint64_t unloaded;  /* calls of methods that were forgotten (idle.h) */
@@ -39,6 +52,7 @@ struct edition {
 	struct weaver weaver;
 	struct cache_rules cache;
 	struct edition_rule *by_index; /* by rule->index */
+	size_t *entry_of;	       /* ... its place in the book when the edition was made */
 	bool wants_kin;		       /* some rule asks for ancestors */
 	bool wants_marks;	       /* ... for annotations */
 	bool has_live;		       /* some classes are not to be touched when they are loaded */

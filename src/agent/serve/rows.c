@@ -284,10 +284,11 @@ static bool waits(size_t at)
 	if ((rule->kind != RULE_HOOK && rule->kind != RULE_CAPTURE) || rule->repeated)
 		return false;
 	rule_target_print(&rule->target, &own);
-	for (size_t i = at + 1; i < rulebook.n && rule->kind == RULE_HOOK && alone; i++) {
+	for (size_t i = 0; i < rulebook.n && rule->kind == RULE_HOOK && alone; i++) {
 		const struct rule *later = rulebook.entries[i].rule;
 
-		if (later->kind != RULE_HOOK && later->kind != RULE_SKIP)
+		if (later->index <= rule->index ||
+		    (later->kind != RULE_HOOK && later->kind != RULE_SKIP))
 			continue;
 		buf_clear(&other);
 		rule_target_print(&later->target, &other);

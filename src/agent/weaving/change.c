@@ -78,6 +78,17 @@ static int follow_rules(struct change *ch)
 	return rc;
 }
 
+static int follow_at_once(struct change *ch)
+{
+	int rc;
+
+	ch->survey.at_once = true;
+	rc = follow_rules(ch);
+	woven_rested(UINT64_MAX);
+	instrument_events();
+	return rc;
+}
+
 int change_to_rules(JNIEnv *jni)
 {
 	return follow_rules(&(struct change){ .jni = jni });
@@ -85,11 +96,7 @@ int change_to_rules(JNIEnv *jni)
 
 int change_to_rules_at_once(JNIEnv *jni)
 {
-	int rc = follow_rules(&(struct change){ .jni = jni, .survey = { .at_once = true } });
-
-	woven_rested(UINT64_MAX);
-	instrument_events();
-	return rc;
+	return follow_at_once(&(struct change){ .jni = jni });
 }
 
 static bool is_from(const struct rule_entry *e, void *ctx)
@@ -246,26 +253,42 @@ static bool none_hooks(uint32_t first)
 	return true;
 }
 
+enum { HELD_TEXT = 80 };
+
+/* "; 2 methods are held by another client meanwhile", or "". */
+static void held_text(const struct survey *s, char out[HELD_TEXT])
+{
+	out[0] = '\0';
+	if (s->held)
+		snprintf(out, HELD_TEXT, "; %llu method%s held by another client meanwhile",
+			 (unsigned long long)s->held, s->held == 1 ? " is" : "s are");
+}
+
 /* What became of the new rules, by which so many classes were woven anew.  Before, so many methods were
  * hooked by all rules. */
 static void done_hooked(struct change *ch, uint32_t first, size_t woven, uint64_t before,
 			bool stays)
 {
 	uint64_t classes, methods, now;
+	char held[HELD_TEXT];
 
+	held_text(&ch->survey, held);
 	woven_count(&classes, &now);
 	count_from(first, &classes, &methods);
 	change_put_left(&ch->c->out);
 	if (methods)
-		conn_done(ch->c, DONE, "#%u: %llu method%s in %llu class%s hooked", first,
+		conn_done(ch->c, DONE, "#%u: %llu method%s in %llu class%s hooked%s", first,
 			  (unsigned long long)methods, plural(methods), (unsigned long long)classes,
-			  plural_es(classes));
+			  plural_es(classes), held);
+	else if (held[0] && now == before) /* they are in force when that client ends */
+		conn_done(ch->c, DONE, "#%u: nothing changes yet%s", first, held);
 	else if (woven && none_hooks(first))
-		conn_done(ch->c, DONE, "#%u: %zu class%s with hooks woven anew", first, woven,
-			  plural_es(woven));
+		conn_done(ch->c, DONE, "#%u: %zu class%s with hooks woven anew%s", first, woven,
+			  plural_es(woven), held);
 	else if (now < before && none_hooks(first))
-		conn_done(ch->c, DONE, "#%u: %llu method%s hooked no more", first,
-			  (unsigned long long)(before - now), before - now == 1 ? " is" : "s are");
+		conn_done(ch->c, DONE, "#%u: %llu method%s hooked no more%s", first,
+			  (unsigned long long)(before - now), before - now == 1 ? " is" : "s are",
+			  held);
 	else
 		done_none(ch, first, stays);
 }
@@ -357,6 +380,7 @@ static void put_in(struct change *ch, uint32_t first, uint32_t flags)
 	(*agent.jvmti)
 		->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
 	set_wanted(&ch->survey, first);
+	ch->survey.first = first;
 	woven_count(&classes, &before);
 	rc = survey_take(ch->jni, &ch->survey);
 	methods = rc < 0 ? 0 : survey_methods(&ch->survey);
@@ -492,7 +516,9 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 	struct wire_unhook m;
 	struct pattern_of p = { 0 };
 	struct buf normal = { 0 }, skip = { 0 }, why = { 0 };
+	struct change ch = { .jni = jni };
 	uint64_t classes, before, methods;
+	char held[HELD_TEXT];
 	bool at_once;
 	char number[16] = "";
 	int n;
@@ -515,6 +541,7 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 	if (n == 0 && !p.all && !p.number && rulebook.n) {
 		buf_printf(&skip, "skip %.*s", SLICE_FMT(p.text));
 		n = rulebook_add(buf_slice(&skip), "unhook", &(struct rule_entry){ 0 }, &why);
+		ch.survey.first = n > 0 ? (uint32_t)n : 0;
 	}
 	if (rulebook.n && !any_hook_left())
 		rulebook_remove(change_any, NULL);
@@ -525,14 +552,15 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 		conn_done(c, NO, "no rule of that name or number is in force");
 	} else {
 		/* to the end, also when the client goes */
-		at_once ? change_to_rules_at_once(jni) : change_to_rules(jni);
+		at_once ? follow_at_once(&ch) : follow_rules(&ch);
+		held_text(&ch.survey, held);
 		woven_count(&classes, &methods);
 		conn_done(c, DONE,
-			  "%lld method%s unhooked; hooked now: %llu method%s in %llu class%s%s",
+			  "%lld method%s unhooked; hooked now: %llu method%s in %llu class%s%s%s",
 			  (long long)before - (long long)methods, plural(before - methods),
 			  (unsigned long long)methods, plural(methods), (unsigned long long)classes,
 			  plural_es(classes),
-			  at_once ? "; all others have their original code" : "");
+			  at_once ? "; all others have their original code" : "", held);
 	}
 	buf_release(&normal);
 	buf_release(&skip);

@@ -472,6 +472,59 @@ static bool is_out_of_question(struct look *l, jclass klass)
 	return out;
 }
 
+/* May some client hold methods of this class by a rule that is not new? */
+static bool may_be_held(const struct look *l, const struct rule_class *facts)
+{
+	const struct edition *e = l->edition;
+	struct rule_lineage room;
+
+	room.ready = false;
+	for (size_t i = e->rules->n; i-- > 0 && e->by_index[i].held;) {
+		const struct rule *r = e->rules->all[i];
+
+		if (e->by_index[i].number < l->survey->first &&
+		    (r->kind == RULE_HOOK || r->kind == RULE_SKIP) &&
+		    rule_target_test(&r->target, facts, NULL, &room).answer <= TARGET_MAYBE)
+			return true;
+	}
+	return false;
+}
+
+/* Does a client's rule decide about a method that a new rule means as well?  From the last rule on:
+ * those that are held, and before them the new ones that are not. */
+static bool is_held(const struct look *l, const struct rule_class *facts,
+		    const struct rule_method *m)
+{
+	const struct edition *e = l->edition;
+	struct rule_lineage room;
+	bool decided = false;
+
+	room.ready = false;
+	for (size_t i = e->rules->n; i-- > 0;) {
+		const struct rule *r = e->rules->all[i];
+		bool new = e->by_index[i].number >= l->survey->first;
+
+		if (!new && !e->by_index[i].held)
+			return false;
+		if ((r->kind != RULE_HOOK && r->kind != RULE_SKIP) || (decided && !new) ||
+		    rule_target_test(&r->target, facts, m, &room).answer != TARGET_HIT)
+			continue;
+		if (new)
+			return decided;
+		decided = true;
+	}
+	return false;
+}
+
+static void look_for_held(struct look *l, const struct rule_class *facts)
+{
+	if (!l->survey->first || !l->edition || !may_be_held(l, facts))
+		return;
+	read_methods(l);
+	for (size_t i = 0; l->methods && i < l->n_methods; i++)
+		l->survey->held += is_held(l, facts, &l->methods[i]);
+}
+
 /* True: the class is to be retransformed. */
 static bool look_at(struct look *l, jclass klass)
 {
@@ -501,6 +554,7 @@ static bool look_at(struct look *l, jclass klass)
 	l->klass = klass;
 	if (l->survey->wanted.n)
 		look_for_near(l, klass, kin.list[0].name);
+	look_for_held(l, &kin.list[0]);
 	by = loaders_of(l->jni, klass, l->edition != NULL);
 	needs = !is_never_woven(l, &kin.list[0], by) && needs_weaving(l, &kin.list[0], by);
 	if (needs && survey_is_fragile(&kin) && !is_hooked(&kin.list[0], by)) {
@@ -518,6 +572,7 @@ int survey_take(JNIEnv *jni, struct survey *s)
 	jint n = 0;
 
 	s->n = 0;
+	s->held = 0;
 	left_alone_clear();
 	loaders_sweep(jni);
 	if ((*agent.jvmti)->GetLoadedClasses(agent.jvmti, &n, &all) != JVMTI_ERROR_NONE) {

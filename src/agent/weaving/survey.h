@@ -18,6 +18,10 @@ struct survey {
 	 * empty. */
 	struct slice wanted, wanted_method;
 	char near[200]; /* "a/b/C" or "a/b/C::m", or "" */
+	/* Set by the caller: the number of the first new rule; 0: none is new. */
+	uint32_t first;
+	uint64_t
+		held; /* methods that new rules mean, and that a client holds by a rule of its own */
 };
 
 int survey_take(JNIEnv *jni, struct survey *s); /* 0 or E_NO_MEMORY */
