@@ -80,11 +80,11 @@ static void take_figures(struct dig *d, unsigned type, struct slice payload)
 		dig_method(d, &f);
 	}
 	if (type == WIRE_node && wire_get_node(payload, &node) == 0)
-		measure_row(&d->measure, &(struct measure_row){ .depth = node.depth,
-								.name = node.name,
-								.calls = node.calls,
-								.ended = node.timed,
-								.ns = node.total_ns });
+		dig_row(d, &(struct measure_row){ .depth = node.depth,
+						  .name = node.name,
+						  .calls = node.calls,
+						  .ended = node.timed,
+						  .ns = node.total_ns });
 }
 
 static void take_other(struct dig *d, enum dig_step step, unsigned type, struct slice payload)

@@ -26,6 +26,7 @@ struct world {
 	bool hands_over;     /* sum waits for a task of another thread */
 	bool has_timer;	     /* which takes more time than all others, asleep */
 	bool has_others;     /* somebody else has the timer hooked */
+	bool all_hooked;     /* ... and all methods, main around the root too, for long */
 	bool is_costly;	     /* hooks cost too much while log is among them */
 	bool all_are_costly; /* ... while every call is timed */
 	int uneven;	     /* 1: some calls of 6 ms among many of 5 us; 2: all of 6 ms */
@@ -101,6 +102,7 @@ static void do_hook(struct world *w, struct slice rules)
 
 static void method(struct world *w, const char *name, uint64_t fast, uint64_t slow)
 {
+	uint64_t before = w->all_hooked ? 50 : 0; /* slow calls, when nobody had asked yet */
 	struct dig_figures f = { .name = slice_str(name),
 				 .calls = fast + slow,
 				 .timed = fast + slow,
@@ -120,6 +122,8 @@ static void method(struct world *w, const char *name, uint64_t fast, uint64_t sl
 		f.total_ns = fast * 6000000;
 		f.low[0] = 5900000, f.low[1] = 5990000;
 	}
+	f.calls += before, f.timed += before, f.count[2] += (uint32_t)before;
+	f.total_ns += before * 100000000u;
 	dig_method(&w->dig, &f);
 }
 
@@ -131,7 +135,8 @@ static void row(struct world *w, uint32_t depth, const char *name, uint64_t fast
 							: 10000) +
 					 slow * 100000000u };
 
-	measure_row(&w->dig.measure, &r);
+	r.depth += w->all_hooked ? depth ? 2 : 1 : 0;
+	dig_row(&w->dig, &r);
 }
 
 static void do_measure(struct world *w)
@@ -147,7 +152,13 @@ static void do_measure(struct world *w)
 	if (has(w, "shop.Log::put"))
 		method(w, LOG, 5000 * r, 0);
 	measure_begin(&w->dig.measure);
+	if (w->all_hooked)
+		dig_row(&w->dig,
+			&(struct measure_row){ 0, slice_str("shop.Main.main()V"), 1, 0, 0 });
 	row(w, 0, HANDLE, 100 * r, slow);
+	if (w->all_hooked)
+		dig_row(&w->dig,
+			&(struct measure_row){ 2, slice_str("shop.Step.run()V"), 200 * r, 0, 0 });
 	if (has(w, "shop.Timer::tick"))
 		row(w, 0, TIMER, 0, 9 * r);
 	if (deep)
@@ -504,6 +515,25 @@ TEST(dig_explains_what_is_asked_for_though_others_have_hooks)
 	options.method = slice_str("shop.W*::hand*");
 	drive(&w, &options, text, sizeof(text));
 	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	dig_release(&w.dig);
+}
+
+TEST(what_others_have_hooked_does_not_change_what_dig_finds)
+{
+	struct world w = { .slow = true, .has_inside = true, .all_hooked = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	CHECK(w.dig.answer.is_measured);
+	CHECK(strstr(text, "called by shop.Export.write"));
+	CHECK(strstr(text, "10 us when called by shop.Cart.total"));
+	dig_release(&w.dig);
+	w = (struct world){ .has_inside = true, .all_hooked = true };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, "it was slow before dig came");
 	dig_release(&w.dig);
 }
 

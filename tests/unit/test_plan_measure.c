@@ -69,6 +69,34 @@ TEST(a_task_is_read_below_the_method_that_waits_for_it)
 	measure_release(&m);
 }
 
+TEST(rows_that_are_passed_over_are_not_there)
+{
+	struct measured *web;
+	struct measure m;
+
+	measure_init(&m);
+	measure_link(&m, slice_str("a.Web.handle()V"), slice_str("a.Task.run()V"));
+	for (uint64_t i = 1; i <= 3; i++) {
+		measure_begin(&m);
+		measure_pass(&m, 0); /* somebody's hook around the root */
+		add(&m, 1, "a.Web.handle()V", 10 * i, 1000 * i);
+		measure_pass(&m, 2); /* ... and below it */
+		measure_pass(&m, 3);
+		add(&m, 4, "a.Shop.sell()V", 20 * i, 600 * i);
+		add(&m, 2, "a.Log.put()V", i, i);
+		measure_pass(&m, 0); /* ... and around a task */
+		add(&m, 1, "a.Task.run()V", 10 * i, 300 * i);
+		measure_end(&m);
+	}
+	web = m.root.first;
+	CHECK(web && slice_is(web->name, "a.Web.handle()V") && !web->next);
+	CHECK(slice_is(web->first->name, "a.Shop.sell()V"));
+	CHECK(measure_ns(&m, web->first) == 1200);
+	CHECK(slice_is(web->first->next->name, "a.Log.put()V"));
+	CHECK(slice_is(web->first->next->next->name, "a.Task.run()V"));
+	measure_release(&m);
+}
+
 TEST(calls_of_a_method_by_itself_are_part_of_the_outermost)
 {
 	struct measured *row;

@@ -151,9 +151,10 @@ static void take_method(struct dig_link *l, const struct wire_method *m, uint64_
 		f.low[f.n] = (uint64_t)get_u32(p) << 32 | get_u32(p + 4);
 		f.count[f.n++] = get_u32(p + 8);
 	}
+	if (!dig_method(&l->dig, &f))
+		return; /* what hooks of others cost is none of ours */
 	*events += m->calls;
 	*timed += m->timed;
-	dig_method(&l->dig, &f);
 }
 
 static bool take_status(void *ctx, unsigned type, struct slice payload)
@@ -184,11 +185,11 @@ static bool take_tree(void *ctx, unsigned type, struct slice payload)
 	struct wire_node m;
 
 	if (type == WIRE_node && wire_get_node(payload, &m) == 0)
-		measure_row(&l->dig.measure, &(struct measure_row){ .depth = m.depth,
-								    .name = m.name,
-								    .calls = m.calls,
-								    .ended = m.timed,
-								    .ns = m.total_ns });
+		dig_row(&l->dig, &(struct measure_row){ .depth = m.depth,
+							.name = m.name,
+							.calls = m.calls,
+							.ended = m.timed,
+							.ns = m.total_ns });
 	return true;
 }
 

@@ -11,11 +11,11 @@
  *	data	  watch the arguments of the root and of the guilty method
  *
  * Every step that is taken for granted by samples is measured by hooks before it is reported. */
-#define _GNU_SOURCE /* memmem() */
 #include "plan/dig/dig.h"
 
 #include "base/err.h"
 #include "plan/dig/find.h"
+#include "plan/dig/mine.h"
 
 enum { FIGURES_BYTES_MAX = 64 << 20 };
 
@@ -110,6 +110,7 @@ static void start_measure(struct dig *d)
 	for (unsigned i = 0; i < d->n_links; i++)
 		measure_link(&d->measure, d->links[i].waiter, d->links[i].task);
 	d->tries = 0;
+	mine_begin(d);
 }
 
 static bool is_late(const struct dig *d, double need)
@@ -271,22 +272,9 @@ static void root_rules(struct dig *d)
 		rule(d, d->roots[i]->name);
 }
 
-static bool is_hooked_already(struct dig *d, struct slice name)
-{
-	struct buf target = { 0 };
-	bool there;
-
-	buf_text(&target, "hook ");
-	dig_put_target(&target, name);
-	buf_u8(&target, ' ');
-	there = target.err || memmem(d->rules.p, d->rules.n, target.p, target.n) != NULL;
-	buf_release(&target);
-	return there;
-}
-
 static void branch_rule(struct dig *d, struct slice name, struct slice inside)
 {
-	if (!d->rules.n || !is_hooked_already(d, name))
+	if (!mine_has_rule(d, name))
 		rule_inside(d, name, inside);
 }
 
@@ -518,6 +506,7 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 	case PH_ROOTS:
 	case PH_BRANCH:
 		measure(d, out);
+		d->read_at = d->now + (double)out->for_ns;
 		break;
 	case PH_WAIT:
 		wait(d, out);
@@ -587,19 +576,31 @@ bool dig_too_many(struct dig *d)
 	return true;
 }
 
-void dig_method(struct dig *d, const struct dig_figures *f)
+bool dig_method(struct dig *d, const struct dig_figures *f)
 {
 	struct dig_figures *copy;
 
+	if (!mine_is_hooked(d, f->name))
+		return false;
 	if (d->readings.total > FIGURES_BYTES_MAX) /* of more methods than were ever hooked */
-		return;
+		return true;
 	copy = arena_copy(&d->readings, f, sizeof(*f));
 	if (!copy || !(copy->name = arena_dup(&d->readings, f->name)).p) {
 		d->err = E_NO_MEMORY;
-		return;
+		return true;
 	}
+	mine_since(d, copy);
 	copy->next = d->figures;
 	d->figures = copy;
+	return true;
+}
+
+void dig_row(struct dig *d, const struct measure_row *row)
+{
+	if (mine_is_hooked(d, row->name))
+		measure_row(&d->measure, row);
+	else
+		measure_pass(&d->measure, row->depth);
 }
 
 /* Below d->dug, with more samples if there are few. */
@@ -627,7 +628,7 @@ static void roots_measured(struct dig *d)
 		d->phase = PH_ROOTS_IN;
 		return;
 	}
-	/* Somebody else may have hooked it otherwise since: the last rule decides. */
+	/* Somebody else may have unhooked it. */
 	if (!any && n >= ROOT_WINDOWS && d->again < ROOTS_AGAIN && !is_late(d, 12 * second)) {
 		d->again++;
 		d->phase = PH_ROOTS_IN;

@@ -6,7 +6,8 @@
  *
  *	DIG_SAMPLE	take samples; fill dig.fresh (samples_add...), then dig_sampled
  *	DIG_HOOK	put these rules in, in place of those before; then dig_hooked
- *	DIG_MEASURE	wait, then read: measure_* into dig.measure, dig_method for each; dig_measured
+ *	DIG_MEASURE	wait, then read: dig_method for each; measure_begin, dig_row for each node and
+ *			measure_end of dig.measure; dig_measured
  *	DIG_CALLEES	ask what a method calls: dig_callee for each, then dig_callees_end
  *	DIG_WATCH	watch calls: dig_call and dig_value for each, then dig_watched
  *	DIG_WAIT	do nothing for a while; then dig_waited
@@ -39,7 +40,9 @@ void dig_hooked(struct dig *d, bool any, bool undecided); /* undecided: `inside`
 /* In place of dig_hooked: the agent finds that the rules mean too many methods.  False: there is no
  * smaller set. */
 bool dig_too_many(struct dig *d);
-void dig_method(struct dig *d, const struct dig_figures *f); /* copied */
+/* Of all methods that have hooks, whoever's.  False: dig has not hooked it. */
+bool dig_method(struct dig *d, const struct dig_figures *f); /* copied */
+void dig_row(struct dig *d, const struct measure_row *row);
 void dig_measured(struct dig *d);
 void dig_callee(struct dig *d, struct slice name);
 void dig_callees_end(struct dig *d);

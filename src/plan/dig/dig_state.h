@@ -119,6 +119,8 @@ struct dig {
 	struct measure measure;
 	struct arena readings; /* of figures */
 	struct dig_figures *figures;
+	struct dig_figures *before; /* of candidates at the first reading, if they had any calls */
+	double begun_at, read_at;   /* ns: that reading, and the one that is under way */
 	const struct sample_node *roots[TRAIL_ROOTS];
 	unsigned n_roots;
 	unsigned root_depth; /* so far down are candidates hooked */

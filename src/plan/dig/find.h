@@ -6,7 +6,9 @@
 #include "plan/dig/dig_state.h"
 
 void find_tell_look(struct dig *d);
-bool find_root(const struct dig *d); /* some candidate has returned */
+bool find_is_asked_for(const struct dig *d,
+		       struct slice name); /* it may be what is to be explained */
+bool find_root(const struct dig *d);	   /* some candidate has returned */
 /* The hooks have seen some calls, and about as much time as the samples; else slow calls are rare,
  * or run still. */
 bool find_root_is_whole(const struct dig *d);

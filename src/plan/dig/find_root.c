@@ -77,8 +77,7 @@ static bool fits_pattern(struct slice asked, struct slice name)
 	       fits(method, PATTERN_METHOD, sample_node_method(name));
 }
 
-/* Other hooks may be in the program, too: is it the method that is to be explained? */
-static bool is_asked_for(const struct dig *d, struct slice name)
+bool find_is_asked_for(const struct dig *d, struct slice name)
 {
 	struct slice asked = d->options.method;
 	struct buf target = { 0 };
@@ -100,7 +99,7 @@ bool find_root(const struct dig *d)
 {
 	if (d->options.method.n) {
 		for (const struct dig_figures *f = d->figures; f; f = f->next)
-			if (f->timed && is_asked_for(d, f->name))
+			if (f->timed && find_is_asked_for(d, f->name))
 				return true;
 		return false;
 	}
@@ -275,7 +274,7 @@ static void choose(struct dig *d, struct choice *of)
 		for (unsigned i = 0; i < d->n_roots; i++)
 			if (slice_eq(d->roots[i]->name, f->name))
 				n = d->roots[i];
-		if (!f->timed || !is_asked_for(d, f->name) ||
+		if (!f->timed || !find_is_asked_for(d, f->name) ||
 		    (!d->options.method.n && (!n || is_below_root(d, n))))
 			continue;
 		judge_root(d, f, &c);

@@ -163,7 +163,9 @@ void measure_row(struct measure *m, const struct measure_row *row)
 
 	if (m->err || row->depth >= DEPTH_MAX)
 		return;
-	parent = depth ? m->at[depth] : owner_of(m, row->name);
+	parent = m->at[depth];
+	if (parent == &m->root)
+		parent = owner_of(m, row->name);
 	m->deep = depth + 2;
 	if (slice_eq(parent->name, row->name)) {
 		m->at[depth + 1] = parent;
@@ -180,6 +182,15 @@ void measure_row(struct measure *m, const struct measure_row *row)
 	n->now_calls += row->calls;
 	n->now_ended += row->ended;
 	n->now_ns += row->ns;
+}
+
+void measure_pass(struct measure *m, uint32_t depth)
+{
+	if (m->err || depth >= DEPTH_MAX)
+		return;
+	depth = depth < m->deep ? depth : m->deep - 1;
+	m->at[depth + 1] = m->at[depth];
+	m->deep = depth + 2;
 }
 
 static double grown(uint64_t now, uint64_t before)

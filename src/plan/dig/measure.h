@@ -57,6 +57,7 @@ void measure_link(struct measure *m, struct slice waiter, struct slice task);
 
 void measure_begin(struct measure *m);
 void measure_row(struct measure *m, const struct measure_row *row);
+void measure_pass(struct measure *m, uint32_t depth); /* what it calls is read below its caller */
 void measure_end(struct measure *m);
 
 size_t measure_windows(const struct measure *m);
