@@ -232,6 +232,8 @@ def judge(words, end, end_by, said):
         return
     if end == "2" and words[0] == "trace" and "nothing is hooked" in said:
         return  # drawn without a method, when no rule was in force
+    if end == "2" and words[0] == "unhook" and "what a rule that stays needs" in said:
+        return
     if end == "2" and words[0] in ("watch", "trace", "dig", "callees", "explain", "hook") and (
             "none has such a method" in said or "no loaded class" in said or "no method" in said):
         return  # what is named is not loaded, or not any more

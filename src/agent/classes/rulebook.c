@@ -386,27 +386,61 @@ void rulebook_unloaded(uint32_t number, uint64_t calls)
 		rulebook.entries[e - rulebook.entries].unloaded += calls;
 }
 
+/* Other rules may use what such a one names. */
+static bool defines(const struct rule_entry *e)
+{
+	return e->rule->kind == RULE_CAPTURE || e->rule->kind == RULE_TEMPLATE;
+}
+
+/* The entries that are not meant; with `defined` also those that others may need, which nobody holds
+ * any more. */
+static size_t keep(struct rule_entry *kept, rulebook_meant *meant, void *ctx, bool defined)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rulebook.n; i++) {
+		bool goes = meant(&rulebook.entries[i], ctx);
+
+		if (goes && !(defined && defines(&rulebook.entries[i])))
+			continue;
+		kept[n] = rulebook.entries[i];
+		if (goes)
+			kept[n].holder = 0;
+		n++;
+	}
+	return n;
+}
+
+static bool is_kept(const struct rule_entry *kept, size_t n, uint32_t number)
+{
+	size_t low = SEARCH(n, i, kept[i].number < number);
+
+	return low < n && kept[low].number == number;
+}
+
 int rulebook_remove(rulebook_meant *meant, void *ctx)
 {
 	struct rule_entry *kept = mem_alloc((rulebook.n + 1) * sizeof(*kept));
 	struct edition *edition = NULL;
 	struct buf why = { 0 };
-	size_t n = 0;
 	int removed, rc = 0;
+	size_t n;
 
 	if (!kept)
 		return E_NO_MEMORY;
-	for (size_t i = 0; i < rulebook.n; i++)
-		if (!meant(&rulebook.entries[i], ctx))
-			kept[n++] = rulebook.entries[i];
-	removed = (int)(rulebook.n - n);
-	if (removed && n)
+	n = keep(kept, meant, ctx, false);
+	if (n && n < rulebook.n)
 		rc = edition_new(kept, n, &edition, &why);
+	if (rc == E_SYNTAX) { /* a rule that stays needs one that goes */
+		n = keep(kept, meant, ctx, true);
+		rc = n < rulebook.n ? edition_new(kept, n, &edition, &why) : rc;
+	}
 	buf_release(&why);
+	removed = (int)(rulebook.n - n);
 	if (rc < 0 || !removed)
-		goto done; /* E_SYNTAX: a rule that stays needs one that goes */
+		goto done;
 	for (size_t i = 0; i < rulebook.n; i++)
-		if (meant(&rulebook.entries[i], ctx))
+		if (!is_kept(kept, n, rulebook.entries[i].number))
 			entry_release(&rulebook.entries[i]);
 	memcpy(rulebook.entries, kept, n * sizeof(*kept));
 	rulebook.n = n;

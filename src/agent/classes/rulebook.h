@@ -81,7 +81,8 @@ const struct rule_entry *rulebook_entry(uint32_t number);
 /* Methods of that rule were forgotten that had so many calls. */
 void rulebook_unloaded(uint32_t number, uint64_t calls);
 
-/* Takes out all that `meant` says; gives how many, or E_NO_MEMORY. */
+/* Takes out all that `meant` says, but for captures and templates that a rule that stays needs: nobody
+ * holds these any more.  Gives how many went; E_SYNTAX: others need all of them; E_NO_MEMORY. */
 typedef bool rulebook_meant(const struct rule_entry *e, void *ctx);
 int rulebook_remove(rulebook_meant *meant, void *ctx);
 

@@ -546,7 +546,10 @@ void change_unhook(struct conn *c, JNIEnv *jni, struct slice payload)
 	if (rulebook.n && !any_hook_left())
 		rulebook_remove(change_any, NULL);
 	if (n < 0) {
-		buf_text(&why, why.n ? "" : "a rule that stays needs one that would be gone\n");
+		buf_text(
+			&why,
+			why.n ? ""
+			      : "it names what a rule that stays needs: unhook that one first, or `all`\n");
 		conn_done(c, USAGE, "%.*s", (int)why.n - 1, (const char *)why.p);
 	} else if (n == 0 && !(p.all && at_once && woven_resting())) {
 		conn_done(c, NO, "no rule of that name or number is in force");
