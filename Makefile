@@ -75,7 +75,7 @@ CORE_FOLDERS := base elf classfile classfile/check classfile/lower classfile/sho
 # Folders that only the command line adds.
 CLI_FOLDERS := inject $(addprefix cli/,screen attach client classtools report run) cli
 # The manager adds these, and takes of the command line what finds processes.
-MANAGER_FOLDERS := export manager $(addprefix manager/,net figures archive push fleet watch http main)
+MANAGER_FOLDERS := export manager $(addprefix manager/,net figures archive push fleet relay watch http main)
 # The agent library takes of the core what it needs, and adds this.
 AGENT_FOLDERS := $(addprefix agent/,core hotspot classes natives weaving serve load)
 # Of these two what unit tests are for: it needs neither a JVM nor a library but libc.

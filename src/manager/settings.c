@@ -15,6 +15,8 @@
 
 #include "base/slice.h"
 #include "base/version.h"
+#include "manager/net/dial.h"
+#include "manager/net/post.h"
 
 enum { USAGE = SETTINGS_USAGE, CANNOT = 3, LINE = 4096 };
 
@@ -57,7 +59,8 @@ static int print_help(void)
 	fputs("usage: sonded [OPTION]...\n"
 	      "\n"
 	      "The manager: finds the JVMs of this machine that have Sonde's agent, collects their figures and\n"
-	      "transactions, keeps plans of what is to be hooked, and serves pages and an API.\n"
+	      "transactions, keeps plans of what is to be hooked, and serves pages and an API.  With --relay: finds\n"
+	      "them for a manager on another machine.\n"
 	      "\n",
 	      stdout);
 	for (size_t i = 0; i < COUNT(texts); i++)
@@ -161,6 +164,24 @@ static int set_token(char *to, const char *path)
 	return CANNOT;
 }
 
+static int set_relay(struct settings *c, int id, const char *value)
+{
+	switch (id) {
+	case OPT_RELAY:
+		if (!post_is_url(value))
+			return settings_wrong("--relay wants an http or https URL", value);
+		return settings_text(c->relay, sizeof(c->relay), value);
+	case OPT_CA:
+		return settings_text(c->ca, sizeof(c->ca), value);
+	case OPT_NAME:
+		return settings_text(c->name, sizeof(c->name), value);
+	case OPT_RELAY_TOKEN:
+		return set_token(c->relay_token, value);
+	default:
+		return settings_alerts(c, id, value);
+	}
+}
+
 static int read_file(struct settings *c, const char *path);
 
 static int set_more(struct settings *c, int id, const char *value)
@@ -193,8 +214,11 @@ static int set_more(struct settings *c, int id, const char *value)
 		if (c->n_apps == SETTINGS_NAMES)
 			return settings_wrong("--only was given too often", value);
 		return settings_text(c->apps[c->n_apps++], sizeof(c->apps[0]), value);
+	case OPT_RELAYS_ONLY:
+		c->relays_only = true;
+		return SETTINGS_GO;
 	default:
-		return settings_alerts(c, id, value);
+		return set_relay(c, id, value);
 	}
 }
 
@@ -290,9 +314,28 @@ static void set_usual_sonde(struct settings *c)
 		strcpy(slash + 1, "sonde");
 }
 
+static int check_relay(const struct settings *c)
+{
+	if (!c->operate[0]) {
+		fputs("sonded: --relay needs --token-file, with the token of the manager's --relay-token-file\n",
+		      stderr);
+		return USAGE;
+	}
+	if (!dial_is_tls(c->relay) && !dial_is_loopback(c->relay) && !c->plain) {
+		fprintf(stderr,
+			"sonded: %s is another machine, and without TLS everybody between can read the token; "
+			"use https://, or --plain\n",
+			c->relay);
+		return USAGE;
+	}
+	return SETTINGS_GO;
+}
+
 /* What does not go together. */
 static int check(const struct settings *c)
 {
+	if (c->relay[0])
+		return check_relay(c);
 	if (!c->is_loopback && !c->operate[0]) {
 		fprintf(stderr, "sonded: %s can be reached from elsewhere: it needs --token-file\n",
 			c->address);
@@ -335,6 +378,7 @@ int settings_read(struct settings *c, int argc, char **argv)
 				.otlp_interval_ms = 60000,
 				.sendmail = "/usr/sbin/sendmail" };
 	set_usual_sonde(c);
+	gethostname(c->name, sizeof(c->name) - 1);
 	while (rc == SETTINGS_GO && (id = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (id == OPT_HELP || id == 'h')
 			return print_help();

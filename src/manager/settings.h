@@ -22,7 +22,11 @@ struct settings {
 	char spool[PATH_MAX]; /* what waits for it */
 	char cert[PATH_MAX], key[PATH_MAX];
 	char operate[SETTINGS_TOKEN], view[SETTINGS_TOKEN]; /* tokens; "": none */
-	char names[SETTINGS_NAMES][256];		    /* other names of this host */
+	char relay_token[SETTINGS_TOKEN];		    /* of relays; "": there may be none */
+	bool relays_only;
+	char relay[SETTINGS_URL];	 /* "": we are a manager; else a relay of the one there */
+	char ca[PATH_MAX], name[64];	 /* of a relay */
+	char names[SETTINGS_NAMES][256]; /* other names of this host */
 	unsigned n_names;
 	char apps[SETTINGS_NAMES][256]; /* --only these applications; none: all */
 	unsigned n_apps;

@@ -41,6 +41,8 @@ def end_children():
 
 
 class Manager:
+    scheme, context = "http", None  # with TLS: https, and an ssl.SSLContext
+
     def __init__(self, out, store, log, options):
         self.command = [f"{out}/sonded", "--listen", "127.0.0.1:0", "--store", store, "--log", "debug", *options]
         self.log = open(log, "a+")
@@ -52,7 +54,7 @@ class Manager:
 
         def port():
             self.log.seek(begin)
-            return re.search(r"listens on http://127.0.0.1:(\d+)", self.log.read())
+            return re.search(r"listens on https?://127.0.0.1:(\d+)", self.log.read())
         self.port = int(wait_for(port)[1])
 
     def end(self):
@@ -74,10 +76,10 @@ class Manager:
         if token:
             all_headers["Authorization"] = "Bearer " + token
         all_headers.update(headers or {})
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, all_headers,
+        request = urllib.request.Request(f"{self.scheme}://127.0.0.1:{self.port}{path}", data, all_headers,
                                          method=method or ("POST" if data is not None else "GET"))
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=60, context=self.context) as answer:
                 status, text = answer.status, answer.read()
         except urllib.error.HTTPError as e:
             status, text = e.code, e.read()

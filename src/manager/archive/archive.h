@@ -75,6 +75,14 @@ struct archive_trace {
 	struct slice blob; /* packed */
 };
 
+/* The machine of a process is what its name begins with; '-' is not in it. */
+static inline struct slice archive_host(struct slice instance)
+{
+	const uint8_t *end = instance.n ? memchr(instance.p, '-', instance.n) : NULL;
+
+	return (struct slice){ instance.p, end ? (size_t)(end - instance.p) : instance.n };
+}
+
 struct archive_filter {
 	struct slice app, instance, root, q; /* .n 0: any */
 	struct slice data[8][2];	     /* name, value */

@@ -257,6 +257,8 @@ int digs_start(struct fleet *f, const struct digs_wish *w, struct dug **out)
 
 	if (!i || i->state != INSTANCE_CONNECTED)
 		return E_NOT_FOUND;
+	if (i->relay) /* a process here may have its number */
+		return E_UNSUPPORTED;
 	if (count(f, true) >= DIGS_AT_ONCE)
 		return E_LIMIT;
 	d = make(f, w, i);

@@ -106,6 +106,11 @@ enum instance_state { INSTANCE_CONNECTING, INSTANCE_CONNECTED, INSTANCE_AWAY, IN
 struct instance {
 	struct instance *next;
 	char id[FLEET_ID];
+	char host[64];	      /* its machine; or the name of its relay */
+	struct relay *relay;  /* NULL: it is on this machine */
+	uint32_t agent;	      /* its number at the relay; 0: it is not there now */
+	uint64_t relay_turn;  /* ... in that connection of the relay */
+	uint64_t told_own_ns; /* by the relay: what its agent's thread has used */
 	struct link_peer peer;
 	unsigned long long begin_ticks; /* of the process: its number may be given away later */
 	char user[64];
@@ -150,6 +155,7 @@ struct carried;
 struct dug;
 struct lookout;
 struct others;
+struct relay;
 
 struct fleet {
 	pthread_mutex_t lock;
@@ -161,19 +167,22 @@ struct fleet {
 	struct instance *instances;
 	size_t n_instances;
 	struct dug *digs;
-	struct carried *carried;       /* rules of processes from before the start */
-	struct push *push;	       /* NULL: it is switched off */
-	struct lookout *lookout;       /* NULL: it is switched off */
-	struct others *others;	       /* NULL: the store is ours alone */
-	bool is_loaded;		       /* plans and what processes have had are known */
-	uint64_t slot_ms;	       /* that is being collected */
-	uint64_t look_ms, far_look_ms; /* when to look for processes again */
+	struct carried *carried; /* rules of processes from before the start */
+	struct push *push;	 /* NULL: it is switched off */
+	struct lookout *lookout; /* NULL: it is switched off */
+	struct others *others;	 /* NULL: the store is ours alone */
+	bool is_loaded;		 /* plans and what processes have had are known */
+	uint64_t slot_ms;	 /* that is being collected */
 	uint64_t traces_kept, traces_passed;
 	uint64_t calls_kept;
 	uint64_t store_failed; /* jobs that could not be written, when we looked last */
 	uint64_t store_until;  /* bases are right when so many jobs have ended */
 	uint64_t started_ms;
-	int wake; /* eventfd */
+	struct relay *relays;
+	unsigned n_lines; /* connections of relays, with a thread each */
+	pthread_cond_t line_ended;
+	bool relays_end; /* no new ones */
+	int wake;	 /* eventfd */
 	bool ends;
 };
 
@@ -189,6 +198,8 @@ uint64_t fleet_day_ms(void);   /* since 1970 */
 struct app *fleet_app(struct fleet *f, struct slice name);
 struct app *fleet_app_make(struct fleet *f, struct slice name);
 struct instance *fleet_instance(struct fleet *f, struct slice id);
+struct instance *fleet_join(struct fleet *f, const char *id); /* a new one; NULL: too many */
+void fleet_plain(char *s); /* leaves the characters that ids are made of */
 /* A connected one of the application; id .n 0: any. */
 struct instance *fleet_connected(struct fleet *f, const struct app *app, struct slice id);
 const char *instance_state_word(enum instance_state state);

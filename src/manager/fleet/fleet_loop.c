@@ -17,6 +17,7 @@
 #include "manager/fleet/carried.h"
 #include "manager/fleet/digs.h"
 #include "manager/fleet/others.h"
+#include "manager/fleet/relays.h"
 
 enum { TICK_MS = 100, SLOT_MS = 10000 };
 
@@ -82,6 +83,22 @@ struct instance *fleet_instance(struct fleet *f, struct slice id)
 	return i;
 }
 
+struct instance *fleet_join(struct fleet *f, const char *id)
+{
+	struct instance *i = f->n_instances < FLEET_INSTANCES ? mem_alloc(sizeof(*i)) : NULL;
+
+	if (!i)
+		return NULL;
+	*i = (struct instance){ .next = f->instances };
+	snprintf(i->id, sizeof(i->id), "%s", id);
+	i->link.fd = i->tracing.fd = -1;
+	i->last = &i->asks;
+	i->since_ms = i->seen_ms = fleet_day_ms();
+	f->instances = i;
+	f->n_instances++;
+	return i;
+}
+
 struct instance *fleet_connected(struct fleet *f, const struct app *app, struct slice id)
 {
 	for (struct instance *i = f->instances; i; i = i->next)
@@ -104,8 +121,7 @@ static void read_line(const char *path, char *to, size_t n)
 		fclose(f);
 }
 
-/* Of the characters that ids are made of. */
-static void make_plain(char *s)
+void fleet_plain(char *s)
 {
 	s[strcspn(s, "\r\n")] = '\0';
 	for (; *s; s++)
@@ -118,11 +134,12 @@ int fleet_init(struct fleet *f, const struct settings *config, struct archive *s
 {
 	*f = (struct fleet){ .config = config, .store = store };
 	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->line_ended, NULL);
 	hub_init(&f->hub);
 	gethostname(f->host, sizeof(f->host) - 1);
-	make_plain(f->host);
+	fleet_plain(f->host);
 	read_line("/proc/sys/kernel/random/boot_id", f->boot, 5); /* ticks begin anew with it */
-	make_plain(f->boot);
+	fleet_plain(f->boot);
 	f->started_ms = fleet_day_ms();
 	f->slot_ms = f->started_ms - f->started_ms % SLOT_MS;
 	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -148,6 +165,7 @@ void fleet_quit(struct fleet *f)
 		if (i->link.fd >= 0)
 			session_lost(f, i, "sonded ends");
 	pthread_mutex_unlock(&f->lock);
+	relays_stop(f);
 	others_stop(f->others);
 	f->others = NULL;
 }
@@ -170,6 +188,7 @@ void fleet_release(struct fleet *f)
 		end_instance(i);
 	}
 	carried_release(f);
+	relays_release(f);
 	while (f->apps) {
 		struct app *a = f->apps;
 
@@ -279,6 +298,7 @@ void fleet_run(struct fleet *f)
 		pthread_mutex_lock(&f->lock);
 		serve(f, &p);
 		now = fleet_clock_ms();
+		relays_step(f);
 		for (struct instance *i = f->instances; i; i = i->next) {
 			session_step(f, i, now);
 			poll_step(f, i, now);

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "manager/figures/pack.h"
-#include "manager/fleet/fleet.h"
+#include "manager/fleet/relays.h"
 
 enum {
 	RETRY_MS = 10000,
@@ -354,7 +354,7 @@ void keep_step(struct fleet *f, struct instance *i, uint64_t now)
 	if (!i->gather)
 		return;
 	*i->gather = (struct gather){ 0 };
-	if (link_open(&i->tracing, &i->peer) < 0) {
+	if ((i->relay ? relays_open(f, i, &i->tracing) : link_open(&i->tracing, &i->peer)) < 0) {
 		later(i);
 		return;
 	}

@@ -66,6 +66,7 @@ static void put_instance(struct otlp_metrics *m, const struct instance *i)
 {
 	m->began_ns = i->started_ms * 1000000;
 	m->now_ns = i->seen_ms * 1000000;
+	m->host = slice_str(i->host);
 	otlp_metrics_resource(m, slice_str(i->app->name), slice_str(i->id));
 	for (unsigned what = 0; what < COUNT(families); what++) {
 		otlp_metrics_family(m, families[what].name, families[what].unit,

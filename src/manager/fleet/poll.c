@@ -311,7 +311,10 @@ static void see_cost(struct instance *i)
 		timed = timed < calls ? timed : calls;
 		ns += timed * TIMED_NS + (calls - timed) * COUNTED_NS;
 	}
-	jvm_threads_read(i->peer.pid, &t);
+	if (i->relay)
+		t = (struct jvm_threads){ .own_ns = i->told_own_ns };
+	else
+		jvm_threads_read(i->peer.pid, &t);
 	if (i->cost_at_ms && wall > 0) {
 		i->hooks_share = ns > i->cost_ns ? (double)(ns - i->cost_ns) / wall : 0;
 		i->agent_share = t.own_ns > i->own_ns ? (double)(t.own_ns - i->own_ns) / wall : 0;

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/version.h"
-#include "manager/fleet/fleet.h"
+#include "manager/fleet/relays.h"
 
 enum { FIRST_RETRY_MS = 500, LAST_RETRY_MS = 30000, HELLO_S = 30 };
 
@@ -131,7 +131,7 @@ void session_end(struct fleet *f, struct instance *i)
 
 static void start(struct fleet *f, struct instance *i, uint64_t now)
 {
-	int rc = link_open(&i->link, &i->peer);
+	int rc = i->relay ? relays_open(f, i, &i->link) : link_open(&i->link, &i->peer);
 
 	if (rc < 0) {
 		session_lost(f, i,
@@ -237,7 +237,7 @@ void session_io(struct fleet *f, struct instance *i)
 
 void session_step(struct fleet *f, struct instance *i, uint64_t now)
 {
-	if (i->state == INSTANCE_ENDED)
+	if (i->state == INSTANCE_ENDED || (i->relay && !i->agent))
 		return;
 	if (i->link.fd < 0) {
 		if (now >= i->retry_ms)

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/version.h"
+#include "manager/fleet/relays.h"
 #include "manager/http/request.h"
 
 int api_manager(struct api_request *c)
@@ -49,13 +50,17 @@ static void put_status(struct json *j, const struct instance *i)
 	put_overhead(j, i);
 }
 
-static void put_instance(struct json *j, const struct fleet *f, const struct instance *i)
+static void put_instance(struct json *j, const struct instance *i)
 {
 	json_open(j, '{');
 	json_put_nonempty(j, "id", i->id);
 	json_put_nonempty(j, "application", i->app ? i->app->name : "");
 	json_put_u64(j, "pid", (uint64_t)i->peer.pid);
-	json_put_nonempty(j, "host", f->host);
+	json_put_nonempty(j, "host", i->host);
+	if (i->relay) {
+		json_put_nonempty(j, "relay", i->relay->name);
+		json_put_u64(j, "relay_heard_ms", relays_heard_ms(i->relay));
+	}
 	json_put_nonempty(j, "user", i->user);
 	json_put_nonempty(j, "state", instance_state_word(i->state));
 	json_put_nonempty(j, "why", i->why);
@@ -79,7 +84,7 @@ int api_instances(struct api_request *c)
 	pthread_mutex_lock(&c->f->lock);
 	for (struct instance *i = c->f->instances; i; i = i->next)
 		if (i->app && (!app.n || slice_is(app, i->app->name)))
-			put_instance(&j, c->f, i);
+			put_instance(&j, i);
 	pthread_mutex_unlock(&c->f->lock);
 	json_close(&j, ']');
 	return request_end(&j, 200);
@@ -93,7 +98,7 @@ int api_instance(struct api_request *c)
 	pthread_mutex_lock(&c->f->lock);
 	i = fleet_instance(c->f, c->args[0]);
 	if (i)
-		put_instance(&j, c->f, i);
+		put_instance(&j, i);
 	pthread_mutex_unlock(&c->f->lock);
 	return i ? 200 : request_fail(c, 404, "not_found", "there is no such instance");
 }
@@ -195,7 +200,7 @@ int api_application(struct api_request *c)
 		json_put_open(&j, "instances", '[');
 		for (struct instance *i = c->f->instances; i; i = i->next)
 			if (i->app == a)
-				put_instance(&j, c->f, i);
+				put_instance(&j, i);
 		json_close(&j, ']');
 		json_close(&j, '}');
 	}

@@ -113,7 +113,7 @@ static pid_t pid_of(struct api_request *c)
 
 	pthread_mutex_lock(&c->f->lock);
 	i = fleet_connected(c->f, NULL, c->args[0]);
-	pid = i ? i->peer.pid : 0;
+	pid = i && !i->relay ? i->peer.pid : 0; /* files of other machines are not here */
 	pthread_mutex_unlock(&c->f->lock);
 	return pid;
 }

@@ -378,7 +378,7 @@ int api_trace_otlp(struct api_request *c)
 	int status = read_one(c, &o);
 
 	if (status == 200)
-		otlp_put(&o.t, slice_str(c->f->host), &c->out);
+		otlp_put(&o.t, archive_host(o.t.instance), &c->out);
 	buf_release(&o.blob);
 	return status;
 }

@@ -107,8 +107,9 @@ static bool same_token(struct slice given, const char *token)
 static enum request_role role_of(const struct settings *c, struct slice token)
 {
 	bool operate = same_token(token, c->operate), view = same_token(token, c->view);
+	bool relay = same_token(token, c->relay_token);
 
-	return operate ? ROLE_OPERATE : view ? ROLE_VIEW : ROLE_NONE;
+	return operate ? ROLE_OPERATE : view ? ROLE_VIEW : relay ? ROLE_RELAY : ROLE_NONE;
 }
 
 static struct slice token_of(struct api_request *c)
@@ -161,7 +162,9 @@ void auth_see(struct api_request *c)
 	c->role = role_of(c->f->config, token);
 	if (c->role != ROLE_NONE)
 		snprintf(c->who, sizeof(c->who), "%s token",
-			 c->role == ROLE_OPERATE ? "operate" : "view");
+			 c->role == ROLE_OPERATE ? "operate"
+			 : c->role == ROLE_VIEW	 ? "view"
+						 : "relay");
 	else if (!token.n && is_ours(c, peer)) /* a wrong token is not no token */
 		c->role = ROLE_OPERATE;
 }
@@ -246,6 +249,13 @@ bool auth_may_change(struct http *h, const struct sockaddr *peer)
 	return may;
 }
 
+static bool may(const struct api_request *c)
+{
+	enum request_role needs = c->route->needs;
+
+	return needs == ROLE_RELAY ? c->role == ROLE_RELAY : c->role >= needs;
+}
+
 int auth_check(struct api_request *c, const char *method, const char **why)
 {
 	bool changes = strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
@@ -254,7 +264,9 @@ int auth_check(struct api_request *c, const char *method, const char **why)
 	if (status)
 		return status;
 	*why = "a token is needed: Authorization: Bearer TOKEN";
-	if (c->route && c->role < c->route->needs)
+	if (c->route && c->route->needs == ROLE_RELAY)
+		*why = "a relay's token is needed, that of --relay-token-file";
+	if (c->route && !may(c))
 		return c->role == ROLE_NONE ? 401 : 403;
 	*why = "too many changes in one second";
 	return changes && !auth_may_change(c->h, address_of(c)) ? 429 : 0;
@@ -290,7 +302,7 @@ int api_login(struct api_request *c)
 	struct slice token = token_in_body(c);
 	struct buf cookie = { 0 };
 
-	if (role_of(c->f->config, token) == ROLE_NONE)
+	if (role_of(c->f->config, token) < ROLE_VIEW)
 		return request_fail(c, 401, "token", "that is no token of this manager");
 	buf_printf(&cookie, "sonde=%.*s; Path=/; HttpOnly; SameSite=Strict%s", SLICE_FMT(token),
 		   is_over_tls(c) ? "; Secure" : "");

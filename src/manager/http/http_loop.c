@@ -22,7 +22,7 @@
 
 enum {
 	CONNECTIONS = 12000,
-	OTHER_FILES = 2 * FLEET_INSTANCES + 200,
+	OTHER_FILES = 4 * FLEET_INSTANCES + 1000, /* through relays each connection takes two */
 	FILES = 65536,
 	IDLE_S = 120,
 	BODY_S = 30, /* for all of a body */
@@ -221,6 +221,7 @@ static void audit(struct api_request *c, int status)
 	job->who = arena_dup(&job->job.mem, slice_str(c->who));
 	job->role = slice_str(c->role == ROLE_OPERATE ? "operate"
 			      : c->role == ROLE_VIEW  ? "view"
+			      : c->role == ROLE_RELAY ? "relay"
 						      : "");
 	job->from = arena_dup(&job->job.mem, slice_str(c->from));
 	job->action = slice_str(c->route->action);
@@ -348,6 +349,7 @@ static const char *code_of(int status)
 	       : status == 404 ? "not_found"
 	       : status == 429 ? "too_many"
 	       : status == 413 ? "too_large"
+	       : status == 426 ? "version"
 			       : "usage";
 }
 
@@ -379,7 +381,9 @@ static enum MHD_Result answer(struct api_request *c, const char *method, const c
 		return MHD_YES;
 	if (status == REQUEST_STREAMS)
 		return stream_answer(c);
-	audit(c, status);
+	audit(c, status == REQUEST_UPGRADES ? 101 : status);
+	if (status == REQUEST_UPGRADES)
+		return relay_answer(c);
 	return send_answer(c, status);
 }
 
@@ -496,7 +500,8 @@ static int start(struct http *h, int fd)
 {
 	const struct settings *config = h->fleet->config;
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-			 MHD_USE_ERROR_LOG | (config->cert[0] ? MHD_USE_TLS : 0);
+			 MHD_ALLOW_UPGRADE | MHD_USE_ERROR_LOG |
+			 (config->cert[0] ? MHD_USE_TLS : 0);
 	struct MHD_OptionItem tls[] = {
 		{ MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert },
 		{ MHD_OPTION_HTTPS_MEM_KEY, 0, h->key },

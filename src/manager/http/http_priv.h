@@ -29,6 +29,9 @@ struct http {
 /* http_loop.c */
 void http_headers(struct MHD_Response *r, const struct api_request *c, const char *type);
 
+/* api_relay.c */
+enum MHD_Result relay_answer(struct api_request *c);
+
 /* stream.c */
 enum MHD_Result stream_answer(struct api_request *c);
 void stream_wake_all(void *h);

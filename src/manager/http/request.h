@@ -12,8 +12,9 @@
 #include "manager/fleet/fleet.h"
 #include "manager/http/query.h"
 
-enum request_role { ROLE_NONE, ROLE_VIEW, ROLE_OPERATE };
-enum { REQUEST_WAITS = -1, REQUEST_STREAMS = -2, BODY_MAX = 1 << 20 };
+/* The higher may what the lower may, but for relaying, which ROLE_RELAY alone may. */
+enum request_role { ROLE_NONE, ROLE_RELAY, ROLE_VIEW, ROLE_OPERATE };
+enum { REQUEST_WAITS = -1, REQUEST_STREAMS = -2, REQUEST_UPGRADES = -3, BODY_MAX = 1 << 20 };
 
 struct http;
 struct stream;
@@ -114,6 +115,8 @@ int api_dig_events(struct api_request *c); /* stream.c */
 int api_events(struct api_request *c);
 int api_alerts(struct api_request *c); /* api_alert.c */
 int api_alert(struct api_request *c);
+int api_relay(struct api_request *c); /* api_relay.c */
+int api_relays(struct api_request *c);
 int api_login(struct api_request *c); /* auth.c */
 int api_logout(struct api_request *c);
 

@@ -43,6 +43,8 @@ const struct route api_routes[] = {
 	{ "GET", V "/alerts", ROLE_VIEW, api_alerts, NULL },
 	{ "GET", V "/alerts/*", ROLE_VIEW, api_alert, NULL },
 	{ "GET", V "/events", ROLE_VIEW, api_events, NULL },
+	{ "GET", V "/relays", ROLE_VIEW, api_relays, NULL },
+	{ "GET", V "/relay", ROLE_RELAY, api_relay, "relay" },
 	{ "GET", V "/overhead", ROLE_VIEW, api_overhead, NULL },
 	{ "GET", V "/audit", ROLE_VIEW, api_audit, NULL },
 	{ "GET", "/metrics", ROLE_VIEW, api_metrics, NULL },

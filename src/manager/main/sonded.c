@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "manager/settings.h"
 #include "manager/fleet/outgoing.h"
 #include "manager/http/http.h"
+#include "manager/relay/relay_run.h"
 #include "manager/watch/lookout.h"
 
 enum { CANNOT = 3 };
@@ -58,6 +60,21 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Finds agents for another one, and stores nothing. */
+static int relay(const struct settings *config)
+{
+	int rc;
+
+	fleet.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fleet.wake < 0)
+		return CANNOT;
+	catch_signals();
+	notify("READY=1");
+	rc = relay_run(config, &fleet.ends, fleet.wake);
+	notify("STOPPING=1");
+	return rc < 0 ? CANNOT : 0;
+}
+
 /* Without the password. */
 static const char *shown_store(const char *store)
 {
@@ -78,7 +95,7 @@ static int serve(const struct settings *config, struct archive *store)
 		rc = lookout_start(&fleet.lookout, &fleet);
 	}
 	if (rc >= 0)
-		rc = push_start(&fleet.push, config, fleet.host, outgoing_metrics, &fleet);
+		rc = push_start(&fleet.push, config, outgoing_metrics, &fleet);
 	if (rc >= 0)
 		rc = http_start(&http, &fleet, &port);
 	if (rc >= 0) {
@@ -113,6 +130,8 @@ int main(int argc, char **argv)
 		return status;
 	log_set(config.level);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
+	if (config.relay[0])
+		return relay(&config);
 	limits = (struct archive_limits){ config.keep_days, config.keep_bytes };
 	if (archive_open(&store, config.store, config.spool, &limits) < 0)
 		return CANNOT;

@@ -47,7 +47,6 @@ struct lane {
 
 struct push {
 	const struct settings *config;
-	struct slice host;
 	push_metrics *metrics;
 	void *ctx;
 	struct poster *poster;
@@ -155,7 +154,7 @@ static bool compress_body(const struct buf *from, struct buf *to)
 	return good;
 }
 
-static size_t add_trace(struct push *p, struct json *j, struct waiting_trace *w)
+static size_t add_trace(struct json *j, struct waiting_trace *w)
 {
 	struct transaction t;
 	size_t n = 0;
@@ -166,7 +165,7 @@ static size_t add_trace(struct push *p, struct json *j, struct waiting_trace *w)
 		t.data = w->t.data;
 		t.elapsed_ns = w->t.elapsed_ns;
 		t.flags = w->t.flags;
-		n = otlp_spans_add(j, &t, p->host);
+		n = otlp_spans_add(j, &t, archive_host(t.instance));
 	}
 	return n;
 }
@@ -182,7 +181,7 @@ static void fill_traces(struct push *p)
 	l->spans = 0;
 	otlp_spans_begin(&j);
 	while (text.n < BATCH_MAX && !text.err && (w = take(p))) {
-		l->spans += add_trace(p, &j, w);
+		l->spans += add_trace(&j, w);
 		drop(w);
 	}
 	otlp_spans_end(&j);
@@ -359,8 +358,7 @@ static void set_url(struct lane *l, const char *base, const char *path)
 	snprintf(l->url, sizeof(l->url), "%.*s%s", (int)n, base, path);
 }
 
-int push_start(struct push **out, const struct settings *c, const char *host, push_metrics *metrics,
-	       void *ctx)
+int push_start(struct push **out, const struct settings *c, push_metrics *metrics, void *ctx)
 {
 	struct push *p = NULL;
 
@@ -370,7 +368,7 @@ int push_start(struct push **out, const struct settings *c, const char *host, pu
 	p = mem_alloc(sizeof(*p));
 	if (!p)
 		return E_NO_MEMORY;
-	*p = (struct push){ .config = c, .host = slice_str(host), .metrics = metrics, .ctx = ctx };
+	*p = (struct push){ .config = c, .metrics = metrics, .ctx = ctx };
 	p->last = &p->first;
 	set_url(&p->traces, c->otlp_url, "/v1/traces");
 	set_url(&p->figures, c->otlp_url, "/v1/metrics");

@@ -15,8 +15,7 @@ struct push;
 typedef void push_metrics(void *ctx, struct buf *out);
 
 /* *out NULL: it is switched off. */
-int push_start(struct push **out, const struct settings *c, const char *host, push_metrics *metrics,
-	       void *ctx);
+int push_start(struct push **out, const struct settings *c, push_metrics *metrics, void *ctx);
 void push_stop(struct push *p); /* one last try for what waits; NULL is fine */
 /* Any thread; copies.  NULL is fine. */
 void push_trace(struct push *p, const struct archive_trace *t);
