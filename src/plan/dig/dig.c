@@ -53,6 +53,7 @@ enum {
 	LEVELS_MOST = 4,   /* so often */
 	LEVEL_WORTH = 14,  /* seconds that must be left for another level */
 	TOO_HOT = 30000,   /* calls a second */
+	HOOK_IS_NOTHING_NS = 2000, /* of a call: twenty times what its hook costs */
 	WATCHED_CALLS = 30000,
 	WATCHED_LEAST = 60,
 	WATCHED_FEW = 20,  /* when nearly all are slow, they can only differ by chance */
@@ -615,15 +616,25 @@ static void dig_down(struct dig *d)
 	d->phase = PH_GRAPH;
 }
 
+/* Where threads hardly get a processor, calls take as many times longer, and so does it until the
+ * outermost ones have returned. */
+static size_t least_windows(const struct dig *d)
+{
+	double n = d->starved > 0.5 && d->starved < 1 ? ROOT_WINDOWS / (1 - d->starved)
+						      : ROOT_WINDOWS;
+
+	return n < ROOT_WINDOWS_MAX ? (size_t)n : ROOT_WINDOWS_MAX;
+}
+
 static void roots_measured(struct dig *d)
 {
-	size_t n = measure_windows(&d->measure);
+	size_t n = measure_windows(&d->measure), least = least_windows(d);
 	bool any = find_root(d), whole = any && find_root_is_whole(d);
 	size_t most = d->starved > 0.5 ? ROOT_WINDOWS_LONG : ROOT_WINDOWS_MAX;
 
 	if (!any && d->starved > 0.5)
 		most = WINDOWS_MAX;
-	if (n >= ROOT_WINDOWS && find_root_is_deeper(d) && !is_late(d, 25 * second)) {
+	if (n >= least && find_root_is_deeper(d) && !is_late(d, 25 * second)) {
 		d->root_depth += ROOT_DEEPER;
 		d->phase = PH_ROOTS_IN;
 		return;
@@ -635,7 +646,8 @@ static void roots_measured(struct dig *d)
 		return;
 	}
 	/* With nothing at all there is no way on, so that is worth more time. */
-	if (n < ROOT_WINDOWS || (!whole && n < most && !is_late(d, (any ? 26 : 5) * second)))
+	if (n < ROOT_WINDOWS ||
+	    ((n < least || (!whole && n < most)) && !is_late(d, (any ? 26 : 5) * second)))
 		return;
 	if (!find_decide(d)) {
 		finish(d);
@@ -653,15 +665,25 @@ static bool is_on_path(const struct dig *d, struct slice name)
 	return slice_eq(name, d->answer.root) || slice_eq(name, d->answer.task);
 }
 
+/* So hot that it should go, though the answer needs it.  One whose calls take much longer than its hook
+ * is told rightly all the same, and may stay if it is enough to time fewer calls. */
+static bool is_too_hot(const struct dig *d, const struct dig_figures *f)
+{
+	bool is_long = f->timed && f->total_ns / f->timed >= HOOK_IS_NOTHING_NS;
+
+	return f->rate > TOO_HOT && (d->lowered || !is_long || !is_on_path(d, f->name));
+}
+
 /* The hooks cost more than they may: the hook that is called most goes, if it is not needed for the
- * answer, or so hot that its own cost would be what is measured; when all are needed, fewer calls are timed.  False: nothing could be saved. */
+ * answer, or so hot that its own cost would be what is measured; when all are needed, fewer calls are
+ * timed.  False: nothing could be saved. */
 static bool save_cost(struct dig *d)
 {
 	const struct dig_figures *most = NULL;
 
 	find_branch(d);
 	for (const struct dig_figures *f = d->figures; f; f = f->next)
-		if ((f->rate > TOO_HOT || (!is_on_path(d, f->name) && f->rate > 100)) &&
+		if ((is_too_hot(d, f) || (!is_on_path(d, f->name) && f->rate > 100)) &&
 		    (!most || f->rate > most->rate))
 			most = f;
 	if (most && d->n_banned < COUNT(d->banned)) {

@@ -9,8 +9,8 @@ void find_tell_look(struct dig *d);
 bool find_is_asked_for(const struct dig *d,
 		       struct slice name); /* it may be what is to be explained */
 bool find_root(const struct dig *d);	   /* some candidate has returned */
-/* The hooks have seen some calls, and about as much time as the samples; else slow calls are rare,
- * or run still. */
+/* The hooks have seen some calls, and about as much time as the samples, and no call of a candidate has
+ * begun that runs still; else slow calls are rare, or take longer yet. */
 bool find_root_is_whole(const struct dig *d);
 /* Much of the time is further down than any candidate that has returned. */
 bool find_root_is_deeper(const struct dig *d);

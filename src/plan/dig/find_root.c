@@ -8,6 +8,7 @@
 static const double gc_much = 0.12;
 static const double busy = 0.3;		   /* share of the time that threads wait for a processor */
 static const double least_calls = 5;	   /* so few can be anything */
+static const double worth_waiting = 0.04;  /* share of the looks that have met a candidate */
 static const double worth_telling = 0.002; /* of one thread's time */
 
 static double share(uint64_t part, uint64_t whole)
@@ -109,13 +110,24 @@ bool find_root(const struct dig *d)
 	return false;
 }
 
+/* It has been called since it was hooked, and that call runs still: the outermost method that returns
+ * may be this one. */
+static bool will_return(const struct dig *d, const struct sample_node *n)
+{
+	const struct dig_figures *f = dig_figures_of(d, n->name);
+
+	return f && f->calls && !f->timed &&
+	       (double)n->busy > worth_waiting * (double)d->all.vitals.samples;
+}
+
 bool find_root_is_whole(const struct dig *d)
 {
 	struct presence s;
 
 	for (unsigned i = 0; !d->options.method.n && i < d->n_roots; i++)
-		if (judge_seen(d, d->roots[i], &s) && s.looks > 0.04 &&
-		    (s.hooks < s.looks / 3 || s.calls < least_calls))
+		if (will_return(d, d->roots[i]) ||
+		    (judge_seen(d, d->roots[i], &s) && s.looks > worth_waiting &&
+		     (s.hooks < s.looks / 3 || s.calls < least_calls)))
 			return false;
 	return true;
 }
