@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_manager.c - any bytes as what reaches the manager before anything else has judged it: paths,
- * parameters, hosts, packed transactions, packed spreads, captured data. */
+ * parameters, hosts, packed transactions, packed spreads, captured data, records of a
+ * dig beside a relay. */
 #include <stdlib.h>
 
 #include "export/otlp.h"
 #include "export/perfetto.h"
 #include "manager/figures/pack.h"
 #include "manager/figures/spread.h"
+#include "manager/fleet/dig_far.h"
 #include "manager/http/query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -66,6 +68,21 @@ static void as_figures(struct slice in)
 	buf_release(&out);
 }
 
+static void as_far_dig(struct slice in)
+{
+	struct buf all = { 0 }, out = { 0 }, err = { 0 }, rules = { 0 };
+	size_t before;
+
+	buf_put(&all, in);
+	before = all.n;
+	if (dig_far_take(&all, &out, &err, &rules) >= DIG_FAR_MORE)
+		need(out.n + err.n + rules.n + all.n <= before);
+	buf_release(&all);
+	buf_release(&out);
+	buf_release(&err);
+	buf_release(&rules);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct slice in = { data, size };
@@ -75,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	as_request(in, &mem);
 	as_transaction(in, &mem);
 	as_figures(in);
+	as_far_dig(in);
 	arena_release(&mem);
 	return 0;
 }

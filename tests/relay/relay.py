@@ -150,8 +150,33 @@ def check_plan():
     test("relay-transactions-are-whole", rows.get("calls", 0) == 3, rows)
 
 
+def dig(instance, for_ms):
+    status, answer = m.ask("/api/v1/digs", {"instance": instance, "for_ms": for_ms}, token=TOKENS["operate"])
+    return answer.get("id", f"{status} {answer}")
+
+
+def ended(number):
+    return wait_for(lambda: (lambda d: d if d.get("state") != "running" else None)(m.get(f"/digs/{number}")), 60)
+
+
+def check_digs():
+    number = dig(instances()[0]["id"], 2000)
+    answer = ended(number)
+    test("relay-digs", answer and answer["state"] in ("slow", "nothing") and len(answer["lines"]) > 3 and
+         isinstance(answer.get("answer"), dict), answer)
+    number = dig(instances()[0]["id"], 60000)
+    wait_for(lambda: m.get(f"/digs/{number}").get("lines"))
+    m.ask(f"/api/v1/digs/{number}", method="DELETE", token=TOKENS["operate"])
+    answer = ended(number)
+    test("relay-digs-are-cancelled", answer and answer["state"] == "cancelled", answer)
+
+
 def check_kill_of_relay(relay):
+    number = dig(instances()[0]["id"], 60000)
+    wait_for(lambda: m.get(f"/digs/{number}").get("lines"))
     relay.kill()
+    answer = ended(number)
+    test("relay-kill-ends-its-digs", answer and answer["state"] == "failed" and "went away" in answer["why"], answer)
     test("relay-kill-is-seen", wait_for(lambda: relay_of().get("state") == "away" and connected() == 0), relay_of())
     test("relay-is-named-as-the-reason", all("far_1 is away" in i["why"] for i in instances()), instances())
     relay.start()
@@ -298,6 +323,7 @@ def main():
     check_plan()
     check_settings()
     check_refusals()
+    check_digs()
     check_kill_of_relay(relay)
     check_kill_of_manager(relay)
     check_hostile()

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digs.c - runs `sonde dig`, which has a connection of its own to the agent: when it ends, also by
- * being killed, its hooks go. */
+/* digs.c - what digs have said, until they have ended; beside us, or beside a relay. */
 
 #include "manager/fleet/digs.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <cjson/cJSON.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "jvm/proc.h"
+#include "manager/fleet/dig_far.h"
+#include "manager/fleet/relays.h"
+#include "wire/mux.h"
 
-enum { USUAL_FOR_MS = 55000, GRACE_MS = 120000, TEXT_MAX = 4 << 20, KEPT = 50 };
+enum { USUAL_FOR_MS = 55000, GRACE_MS = 120000, KEPT = 50, CANNOT = 3 };
 
 int digs_load(struct fleet *f)
 {
@@ -125,96 +126,12 @@ void digs_pushed(struct fleet *f, struct dug *d, uint64_t version)
 
 /* ---- start ---- */
 
-struct dig_command {
-	char pid[16], for_ms[24], budget[32];
-	char *argv[16];
-	int n;
-};
-
-static void add(struct dig_command *c, const char *arg)
-{
-	c->argv[c->n++] = (char *)(uintptr_t)arg;
-	c->argv[c->n] = NULL;
-}
-
-static void make_command(struct fleet *f, struct dig_command *c, struct dug *d,
-			 const struct digs_wish *w, pid_t pid)
-{
-	*c = (struct dig_command){ 0 };
-	snprintf(c->pid, sizeof(c->pid), "%d", (int)pid);
-	snprintf(c->for_ms, sizeof(c->for_ms), "--for=%llums", (unsigned long long)w->for_ms);
-	snprintf(c->budget, sizeof(c->budget), "--budget=%g%%", w->budget * 100);
-	add(c, f->config->sonde);
-	add(c, "dig");
-	add(c, "--json");
-	add(c, "--aloud");
-	add(c, "--save");
-	add(c, d->rules_path);
-	if (w->for_ms)
-		add(c, c->for_ms);
-	if (w->budget > 0)
-		add(c, c->budget);
-	add(c, "--");
-	add(c, c->pid);
-	if (d->method[0])
-		add(c, d->method);
-}
-
-static int spawn(struct dug *d, struct dig_command *c)
-{
-	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, rc = E_IO;
-	posix_spawn_file_actions_t files;
-
-	posix_spawn_file_actions_init(&files);
-	if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
-		posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-		posix_spawn_file_actions_adddup2(&files, out[1], 1);
-		posix_spawn_file_actions_adddup2(&files, err[1], 2);
-		rc = posix_spawn(&d->pid, c->argv[0], &files, NULL, c->argv, environ) == 0 ? 0
-											   : E_IO;
-	}
-	posix_spawn_file_actions_destroy(&files);
-	close(out[1]);
-	close(err[1]);
-	if (rc < 0) {
-		close(out[0]);
-		close(err[0]);
-		return rc;
-	}
-	d->out = out[0];
-	d->err = err[0];
-	fcntl(d->out, F_SETFL, O_NONBLOCK);
-	fcntl(d->err, F_SETFL, O_NONBLOCK);
-	return 0;
-}
-
-/* Its directory is ours alone, so that nobody puts a link there. */
-static bool make_place(struct dug *d)
-{
-	snprintf(d->rules_path, sizeof(d->rules_path), "/tmp/sonded-dig.XXXXXX");
-	if (!mkdtemp(d->rules_path)) {
-		d->rules_path[0] = '\0';
-		return false;
-	}
-	strcat(d->rules_path, "/rules");
-	return true;
-}
-
-static void remove_place(struct dug *d)
-{
-	char *slash = strrchr(d->rules_path, '/');
-
-	if (!slash)
-		return;
-	unlink(d->rules_path);
-	*slash = '\0';
-	rmdir(d->rules_path);
-	d->rules_path[0] = '\0';
-}
-
 static void digs_free(struct dug *d)
 {
-	remove_place(d);
+	dig_child_release(&d->child);
+	if (d->far >= 0)
+		close(d->far);
+	buf_release(&d->far_in);
 	buf_release(&d->answer);
 	buf_release(&d->lines);
 	buf_release(&d->rules);
@@ -237,7 +154,9 @@ static struct dug *make(struct fleet *f, const struct digs_wish *w, const struct
 
 	if (!d)
 		return NULL;
-	*d = (struct dug){ .out = -1, .err = -1, .started_ms = fleet_day_ms() };
+	*d = (struct dug){ .child = { .out = -1, .err = -1 },
+			   .far = -1,
+			   .started_ms = fleet_day_ms() };
 	snprintf(d->id, sizeof(d->id), "%llx-%u", (unsigned long long)d->started_ms, ++number);
 	snprintf(d->instance, sizeof(d->instance), "%s", i->id);
 	snprintf(d->app, sizeof(d->app), "%s", i->app->name);
@@ -249,27 +168,44 @@ static struct dug *make(struct fleet *f, const struct digs_wish *w, const struct
 	return d;
 }
 
+static int start_far(struct fleet *f, struct dug *d, const struct digs_wish *w, struct instance *i)
+{
+	char text[1100];
+
+	snprintf(text, sizeof(text), "%llu %.6f %s", (unsigned long long)w->for_ms, w->budget,
+		 d->method);
+	d->far = relays_channel(f, i, MUX_DIG, slice_str(text));
+	return d->far;
+}
+
+static int start(struct fleet *f, struct dug *d, const struct digs_wish *w, struct instance *i)
+{
+	if (i->relay)
+		return start_far(f, d, w, i);
+	return dig_child_start(&d->child, &(struct dig_order){ .sonde = f->config->sonde,
+							       .method = d->method,
+							       .of = i->peer.pid,
+							       .for_ms = w->for_ms,
+							       .budget = w->budget });
+}
+
 int digs_start(struct fleet *f, const struct digs_wish *w, struct dug **out)
 {
 	struct instance *i = fleet_instance(f, w->instance);
-	struct dig_command c;
 	struct dug *d;
+	int rc;
 
 	if (!i || i->state != INSTANCE_CONNECTED)
 		return E_NOT_FOUND;
-	if (i->relay) /* a process here may have its number */
-		return E_UNSUPPORTED;
 	if (count(f, true) >= DIGS_AT_ONCE)
 		return E_LIMIT;
 	d = make(f, w, i);
-	if (!d || !make_place(d)) {
-		mem_free(d);
+	if (!d)
 		return E_NO_MEMORY;
-	}
-	make_command(f, &c, d, w, i->peer.pid);
-	if (spawn(d, &c) < 0) {
+	rc = start(f, d, w, i);
+	if (rc < 0) {
 		digs_free(d);
-		return E_IO;
+		return rc;
 	}
 	f->digs = d;
 	tell(f, d);
@@ -280,10 +216,15 @@ int digs_start(struct fleet *f, const struct digs_wish *w, struct dug **out)
 
 void digs_cancel(struct dug *d)
 {
-	if (!digs_runs(d) || d->pid <= 0)
+	char word = DIG_FAR_CANCEL;
+
+	if (!digs_runs(d))
 		return;
 	d->cancelled = true;
-	kill(d->pid, SIGINT);
+	if (d->child.pid > 0)
+		kill(d->child.pid, SIGINT);
+	else if (d->far >= 0 && send(d->far, &word, 1, MSG_NOSIGNAL) != 1)
+		log_put(LOG_WARN, "dig %s cannot be cancelled", d->id);
 }
 
 /* ---- reading ---- */
@@ -293,46 +234,13 @@ nfds_t digs_watch(struct fleet *f, struct pollfd *fds, nfds_t room)
 	nfds_t n = 0;
 
 	for (struct dug *d = f->digs; d; d = d->next) {
-		if (d->out >= 0 && n < room)
-			fds[n++] = (struct pollfd){ d->out, POLLIN, 0 };
-		if (d->err >= 0 && n < room)
-			fds[n++] = (struct pollfd){ d->err, POLLIN, 0 };
+		const int all[] = { d->child.out, d->child.err, d->far };
+
+		for (unsigned k = 0; k < COUNT(all); k++)
+			if (all[k] >= 0 && n < room)
+				fds[n++] = (struct pollfd){ all[k], POLLIN, 0 };
 	}
 	return n;
-}
-
-/* True: something came. */
-static bool drain(int *fd, struct buf *to)
-{
-	size_t before = to->n;
-
-	while (*fd >= 0) {
-		uint8_t *at = to->n < TEXT_MAX ? buf_room(to, 4096) : NULL;
-		ssize_t n = at ? read(*fd, at, 4096) : 0;
-
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			break;
-		if (n <= 0) {
-			close(*fd);
-			*fd = -1;
-			break;
-		}
-		to->n += (size_t)n;
-	}
-	return to->n != before;
-}
-
-static void read_rules(struct dug *d)
-{
-	FILE *file = fopen(d->rules_path, "re");
-	char line[16384];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (line[0] != '#' && line[0] != '\n')
-			buf_text(&d->rules, line);
-	if (file)
-		fclose(file);
-	remove_place(d);
 }
 
 /* The last thing that it said. */
@@ -345,22 +253,16 @@ static void set_why(struct dug *d)
 			snprintf(d->why, sizeof(d->why), "%.*s", SLICE_FMT(line));
 }
 
-static void finish(struct fleet *f, struct dug *d, int status)
+static void finish(struct fleet *f, struct dug *d, int code)
 {
-	int code = WIFEXITED(status) ? WEXITSTATUS(status) : 3;
-
-	drain(&d->out, &d->answer);
-	drain(&d->err, &d->lines);
 	d->ended_ms = fleet_day_ms();
-	d->pid = 0;
 	snprintf(d->state, sizeof(d->state), "%s",
 		 d->cancelled ? "cancelled"
 		 : code == 0  ? "slow"
 		 : code == 1  ? "nothing"
 			      : "failed");
-	if (code > 1)
+	if (code > 1 && !d->why[0])
 		set_why(d);
-	read_rules(d);
 	keep(f, d);
 	tell(f, d);
 	log_put(LOG_INFO, "dig %s in %s: %s", d->id, d->instance, d->state);
@@ -382,20 +284,69 @@ static void drop_old(struct fleet *f)
 	}
 }
 
+static void finish_here(struct fleet *f, struct dug *d, int status)
+{
+	dig_child_drain(&d->child.out, &d->answer);
+	dig_child_drain(&d->child.err, &d->lines);
+	dig_child_rules(&d->child, &d->rules);
+	d->child.pid = 0;
+	finish(f, d, WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT);
+}
+
+static void step_here(struct fleet *f, struct dug *d, uint64_t now)
+{
+	int status = 0;
+
+	dig_child_drain(&d->child.out, &d->answer);
+	if (dig_child_drain(&d->child.err, &d->lines))
+		hub_wake(&f->hub);
+	if (now > d->end_by_ms)
+		kill(d->child.pid, SIGKILL);
+	if (waitpid(d->child.pid, &status, WNOHANG) == d->child.pid)
+		finish_here(f, d, status);
+}
+
+/* It goes out as it is, so it must be JSON, whatever a relay has sent. */
+static void check_answer(struct dug *d)
+{
+	cJSON *all = cJSON_ParseWithLength((const char *)d->answer.p, d->answer.n);
+	char *text = cJSON_IsObject(all) ? cJSON_PrintUnformatted(all) : NULL;
+
+	buf_clear(&d->answer);
+	if (text)
+		buf_text(&d->answer, text);
+	cJSON_free(text);
+	cJSON_Delete(all);
+}
+
+static void step_far(struct fleet *f, struct dug *d, uint64_t now)
+{
+	bool more = d->far >= 0 && dig_child_drain(&d->far, &d->far_in);
+	int code = dig_far_take(&d->far_in, &d->answer, &d->lines, &d->rules);
+
+	if (more)
+		hub_wake(&f->hub);
+	if (code == DIG_FAR_MORE && d->far >= 0 && now <= d->end_by_ms)
+		return;
+	if (code < 0)
+		snprintf(d->why, sizeof(d->why), "%s",
+			 code != DIG_FAR_MORE ? "its relay sent nonsense"
+			 : d->far >= 0	      ? "it takes too long"
+					      : "its relay went away, or cannot dig");
+	if (d->far >= 0)
+		close(d->far);
+	d->far = -1;
+	check_answer(d);
+	finish(f, d, code < 0 ? CANNOT : code);
+}
+
 void digs_step(struct fleet *f, uint64_t now)
 {
 	for (struct dug *d = f->digs; d; d = d->next) {
-		int status = 0;
-
-		if (!digs_runs(d))
-			continue;
-		drain(&d->out, &d->answer);
-		if (drain(&d->err, &d->lines))
-			hub_wake(&f->hub);
-		if (now > d->end_by_ms)
-			kill(d->pid, SIGKILL);
-		if (waitpid(d->pid, &status, WNOHANG) == d->pid)
-			finish(f, d, status);
+		if (digs_runs(d) && d->child.pid > 0)
+			step_here(f, d, now);
+		else if (digs_runs(d))
+			step_far(f, d, now);
 	}
 	drop_old(f);
 }
@@ -405,13 +356,12 @@ void digs_end_all(struct fleet *f)
 	while (f->digs) {
 		struct dug *d = f->digs;
 
-		if (d->out >= 0) /* before it is waited for: it may be writing */
-			close(d->out);
-		if (d->err >= 0)
-			close(d->err);
-		if (digs_runs(d)) {
-			kill(d->pid, SIGTERM);
-			waitpid(d->pid, NULL, 0);
+		pid_t pid = d->child.pid;
+
+		dig_child_release(&d->child); /* before it is waited for: it may be writing */
+		if (pid > 0) {
+			kill(pid, SIGTERM);
+			waitpid(pid, NULL, 0);
 		}
 		f->digs = d->next;
 		digs_free(d);

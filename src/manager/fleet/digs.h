@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "base/json.h"
+#include "manager/fleet/dig_child.h"
 #include "manager/fleet/fleet.h"
 
 enum { DIGS_AT_ONCE = 8 };
@@ -22,9 +23,9 @@ struct dug {
 	char id[40], instance[FLEET_ID], app[HUB_APP], by[64];
 	char method[1024];
 	char state[16];
-	char rules_path[64];
-	pid_t pid;
-	int out, err; /* its streams; -1: at their end */
+	struct dig_child child; /* beside us */
+	int far;		/* -1; or from beside a relay: records */
+	struct buf far_in;
 	uint64_t started_ms, ended_ms, end_by_ms;
 	struct buf answer, lines; /* lines: each with its line end */
 	struct buf rules;
@@ -34,7 +35,8 @@ struct dug {
 };
 
 int digs_load(struct fleet *f);
-/* 0 and *out; E_NOT_FOUND: no such instance, or not connected; E_LIMIT: too many; E_IO. */
+/* 0 and *out; E_NOT_FOUND: no such instance, or not connected; E_LIMIT: too many; E_IO.  The dig of a
+ * process at a relay runs beside that. */
 int digs_start(struct fleet *f, const struct digs_wish *w, struct dug **out);
 struct dug *digs_find(struct fleet *f, struct slice id); /* NULL: not here any more, or never */
 void digs_cancel(struct dug *d);

@@ -94,9 +94,6 @@ static int start(struct api_request *c, const struct digs_wish *w)
 	pthread_mutex_unlock(&c->f->lock);
 	if (rc == E_NOT_FOUND)
 		return request_fail(c, 404, "not_found", "that process is not connected");
-	if (rc == E_UNSUPPORTED)
-		return request_fail(c, 409, "elsewhere",
-				    "it is on another machine: run sonde dig there");
 	if (rc == E_LIMIT)
 		return request_fail(c, 429, "too_many", "%d digs run already", DIGS_AT_ONCE);
 	if (rc < 0)

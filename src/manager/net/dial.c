@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,8 @@ static CURLcode connect_to(struct dial *d, const struct dial_wish *w)
 	rc = curl_easy_perform(c);
 	if (rc == CURLE_OK)
 		rc = curl_easy_getinfo(c, CURLINFO_ACTIVESOCKET, &d->fd);
+	if (rc == CURLE_OK)
+		fcntl(d->fd, F_SETFD, FD_CLOEXEC); /* a child must not keep it */
 	return rc;
 }
 

@@ -23,6 +23,7 @@
 #include "manager/fleet/found.h"
 #include "manager/net/dial.h"
 #include "manager/net/pump.h"
+#include "manager/relay/relay_dig.h"
 
 enum {
 	FIRST_RETRY_MS = 500,
@@ -91,10 +92,10 @@ static int on_event(void *ctx, const struct mux_event *e)
 	struct agent_link l = { .fd = -1 };
 	int rc = E_NOT_FOUND;
 
-	if (e->kind != MUX_LINK)
-		rc = E_IO;
+	if (a && e->kind == MUX_DIG)
+		rc = l.fd = relay_dig_start(r->config->sonde, a->peer.pid, e->data);
 	else if (a)
-		rc = link_open(&l, &a->peer);
+		rc = e->kind == MUX_LINK ? link_open(&l, &a->peer) : E_IO;
 	if (rc < 0)
 		mux_close(&r->pump.mux, e->channel, reason_of(rc));
 	else
@@ -255,5 +256,6 @@ int relay_run(const struct settings *c, const bool *ends, int wake)
 		nap(&r, backoff, wake);
 		backoff = backoff * 2 < LAST_RETRY_MS ? backoff * 2 : LAST_RETRY_MS;
 	}
+	relay_dig_end_all();
 	return 0;
 }
