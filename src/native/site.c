@@ -207,7 +207,7 @@ static const char *patch_in(struct site_info *s, uint32_t number, enum site_mode
 		is_copied(s, number) ? NULL : "another function was hooked at its address before";
 
 	if (!why && s->traps)
-		why = trap_ready(site_trapped);
+		why = trap_ready(site_trapped, s->traps & PATCH_ILLEGAL);
 	if (!why) {
 		__atomic_store_n(&native_sites[number].mode, (uint8_t)mode, __ATOMIC_RELEASE);
 		why = swap_in(s->patch_at, s->patch, PATCH_N);

@@ -26,7 +26,7 @@ struct site_info {
 	uintptr_t patch_at, code;
 	uint8_t patch[8], inner_n;
 	uint8_t inner[16], moved[16]; /* where its instructions were, and are */
-	bool traps;
+	unsigned traps;		      /* PATCH_TRAPS, PATCH_ILLEGAL */
 };
 
 /* The number of the hook, above 0, or 0: *why says why this function cannot be hooked. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trap.c - the handler of SIGTRAP, in front of whoever had it before. */
+/* trap.c - the handler of SIGTRAP and SIGILL, in front of whoever had them before. */
 #include "native/trap.h"
 
 #include <dirent.h>
@@ -13,12 +13,18 @@
 
 enum { LOOKS = 500 };
 
-static struct {
+/* One of the two signals. */
+struct caught {
+	int signal;
 	bool installed;
 	struct sigaction before;
+};
+
+static struct {
+	struct caught trap, illegal;
 	trap_find *find;
-	int looks; /* how often to look whether a thread still blocks it */
-} trap = { .looks = LOOKS };
+	int looks; /* how often to look whether a thread still blocks them */
+} trap = { .trap = { .signal = SIGTRAP }, .illegal = { .signal = SIGILL }, .looks = LOOKS };
 
 /* As if nobody had handled it.  Traps of the processor end a program that ignores them, too. */
 static void end_by(int sig)
@@ -29,31 +35,36 @@ static void end_by(int sig)
 
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
-	if (trap.before.sa_flags & SA_SIGINFO) {
-		trap.before.sa_sigaction(sig, info, context);
-	} else if (trap.before.sa_handler == SIG_DFL ||
-		   (trap.before.sa_handler == SIG_IGN && info->si_code > 0)) {
+	const struct sigaction *before = sig == SIGILL ? &trap.illegal.before : &trap.trap.before;
+
+	if (before->sa_flags & SA_SIGINFO) {
+		before->sa_sigaction(sig, info, context);
+	} else if (before->sa_handler == SIG_DFL ||
+		   (before->sa_handler == SIG_IGN && info->si_code > 0)) {
 		end_by(sig);
-	} else if (trap.before.sa_handler != SIG_IGN) {
-		trap.before.sa_handler(sig);
+	} else if (before->sa_handler != SIG_IGN) {
+		before->sa_handler(sig);
 	}
 }
 
-/* The program counter is behind the trap's one byte. */
+/* The program counter is behind the one byte of a trap, and at an instruction that is none. */
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
-	uintptr_t at = native_pc(u) - 1, to;
+	uintptr_t pc = native_pc(u), to = 0;
 
-	to = info->si_code == SI_KERNEL ? trap.find(at) : 0;
+	if (sig == SIGTRAP && info->si_code == SI_KERNEL)
+		to = trap.find(pc - 1);
+	else if (sig == SIGILL && info->si_code > 0)
+		to = trap.find(pc);
 	if (to)
 		native_set_pc(u, to);
 	else
 		pass_on(sig, info, context);
 }
 
-/* Does this thread, by its directory in /proc, hold SIGTRAP back? */
-static bool blocks(const char *tid)
+/* Does this thread, by its directory in /proc, hold one of these signals back? */
+static bool blocks(const char *tid, unsigned long long which)
 {
 	unsigned long long blocked = 0;
 	char path[64], line[256];
@@ -66,10 +77,10 @@ static bool blocks(const char *tid)
 			break;
 	if (f)
 		fclose(f);
-	return blocked >> (SIGTRAP - 1) & 1;
+	return (blocked & which) != 0;
 }
 
-static bool any_blocks(void)
+static bool any_blocks(unsigned long long which)
 {
 	DIR *dir = opendir("/proc/self/task");
 	const struct dirent *e;
@@ -77,50 +88,75 @@ static bool any_blocks(void)
 	bool found = !dir;
 
 	while (dir && !found && (e = readdir(dir)))
-		found = e->d_name[0] != '.' && atoi(e->d_name) != self && blocks(e->d_name);
+		found = e->d_name[0] != '.' && atoi(e->d_name) != self && blocks(e->d_name, which);
 	if (dir)
 		closedir(dir);
 	return found;
 }
 
-const char *trap_ready(trap_find *find)
+/* NULL: it is ours. */
+static const char *install(struct caught *c)
 {
 	struct sigaction now,
 		ours = { .sa_sigaction = on_trap,
 			 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART };
 
-	trap.find = find;
-	if (!trap.installed) {
+	if (!c->installed) {
 		sigemptyset(&ours.sa_mask);
-		if (sigaction(SIGTRAP, &ours, &trap.before) != 0)
+		if (sigaction(c->signal, &ours, &c->before) != 0)
 			return "SIGTRAP cannot be handled";
-		trap.installed = true;
+		c->installed = true;
 	}
-	if (sigaction(SIGTRAP, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
+	if (sigaction(c->signal, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
 	    now.sa_sigaction != on_trap)
-		return "somebody else handles SIGTRAP now";
+		return c->signal == SIGILL ? "somebody else handles SIGILL now"
+					   : "somebody else handles SIGTRAP now";
+	return NULL;
+}
+
+const char *trap_ready(trap_find *find, bool illegal)
+{
+	unsigned long long which = 1ULL << (SIGTRAP - 1);
+	const char *why;
+
+	trap.find = find;
+	why = install(&trap.trap);
+	if (!why && illegal) {
+		which |= 1ULL << (SIGILL - 1);
+		why = install(&trap.illegal);
+	}
+	if (why)
+		return why;
 	/* One that is just being started does for a moment; of one that does for good the next
 	 * functions are not to wait as long. */
 	for (int i = 0; i < trap.looks; i++) {
-		if (!any_blocks()) {
+		if (!any_blocks(which)) {
 			trap.looks = LOOKS;
 			return NULL;
 		}
 		usleep(1000);
 	}
 	trap.looks = 1;
-	return "a thread of the program blocks SIGTRAP";
+	return illegal ? "a thread of the program blocks SIGTRAP or SIGILL"
+		       : "a thread of the program blocks SIGTRAP";
+}
+
+static bool release(struct caught *c)
+{
+	struct sigaction now;
+
+	if (!c->installed)
+		return true;
+	if (sigaction(c->signal, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
+	    now.sa_sigaction != on_trap)
+		return false;
+	c->installed = sigaction(c->signal, &c->before, NULL) != 0;
+	return !c->installed;
 }
 
 bool trap_release(void)
 {
-	struct sigaction now;
+	bool first = release(&trap.trap);
 
-	if (!trap.installed)
-		return true;
-	if (sigaction(SIGTRAP, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
-	    now.sa_sigaction != on_trap)
-		return false;
-	trap.installed = sigaction(SIGTRAP, &trap.before, NULL) != 0;
-	return !trap.installed;
+	return release(&trap.illegal) && first;
 }

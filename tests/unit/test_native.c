@@ -413,7 +413,7 @@ TEST(native_trap_that_is_nobodys_ends_the_program)
 
 	if (child == 0) {
 		setrlimit(RLIMIT_CORE, &no_core);
-		if (trap_ready(not_ours))
+		if (trap_ready(not_ours, false))
 			_exit(77);
 		raise(SIGTRAP);
 		_exit(0);
@@ -422,6 +422,71 @@ TEST(native_trap_that_is_nobodys_ends_the_program)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		SKIP("a thread blocks SIGTRAP, as an emulator's do");
 	CHECK_INT(WIFSIGNALED(status) ? WTERMSIG(status) : 0, SIGTRAP, "signal");
+}
+
+/* ---- where the best addresses are in use -------------------------------------------------- */
+
+static long call_at(const uint8_t *at, long a, long b)
+{
+	return ((long (*)(long, long))(uintptr_t)at)(a, b);
+}
+
+static void put_jump(uint8_t *from, const uint8_t *to)
+{
+	int32_t distance = (int32_t)(to - (from + 5));
+
+	*from = 0xe9;
+	memcpy(from + 1, &distance, sizeof(distance));
+}
+
+/* A thread stands at each boundary of instructions under the patch: one byte there is int3, the other an
+ * illegal instruction, since all addresses for two of int3 are in use. */
+TEST(native_functions_are_hooked_where_the_addresses_for_int3_are_in_use)
+{
+	static const uint8_t add[] = { 0x55, 0x48, 0x89, 0xe5, /* push %rbp; mov %rsp, %rbp */
+				       0x48, 0x8d, 0x04, 0x37,
+				       0x5d, /* lea (%rdi,%rsi), %rax; pop %rbp */
+				       0xc3 };
+	enum {
+		WINDOW = 17 << 20,
+		PIECE = 64 << 10,
+		PIECES = WINDOW / PIECE,
+		SECOND = 64,
+		THIRD = 96
+	};
+	uint8_t *page =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct site_function f = { (uintptr_t)page, sizeof(add), "framed", "here" };
+	uintptr_t low = ((uintptr_t)page - 0x34000000) & ~(uintptr_t)(PIECE - 1);
+	static void *used[PIECES];
+	const char *why = "";
+	uint32_t number;
+
+	if (PATCH_N != 5)
+		SKIP("patches of other processors need no such addresses");
+	CHECK(page != MAP_FAILED);
+	memcpy(page, add, sizeof(add));
+	page[SECOND] = add[0];
+	put_jump(page + SECOND + 1, page + 1);
+	memcpy(page + THIRD, add, 4);
+	put_jump(page + THIRD + 4, page + 4);
+	CHECK(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0);
+	for (int i = 0; i < PIECES; i++)
+		used[i] = mmap((void *)(low + (uintptr_t)i * PIECE), PIECE, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	number = site_hook(&f, SITE_COUNT, &why);
+	if (CHECK_STR(number ? "hooked" : why, "hooked", "why not")) {
+		CHECK_INT(call_at(page, 2, 3), 5, "from its beginning");
+		CHECK_INT(call_at(page + SECOND, 2, 4), 6, "behind its first instruction");
+		CHECK_INT(call_at(page + THIRD, 2, 5), 7, "behind its second one");
+		CHECK(site_unhook(number));
+		CHECK_INT(call_at(page, 2, 6), 8, "without the hook");
+		CHECK(memcmp(page, add, sizeof(add)) == 0);
+	}
+	for (int i = 0; i < PIECES; i++)
+		if (used[i] != MAP_FAILED)
+			munmap(used[i], PIECE);
+	CHECK(trap_release());
 }
 
 /* ---- coroutines --------------------------------------------------------------------------- */

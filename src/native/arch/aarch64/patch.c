@@ -37,10 +37,10 @@ void patch_jump(uint8_t out[PATCH_N], uintptr_t at, uintptr_t to)
 }
 
 const char *patch_land(const struct move *m, uintptr_t at, uintptr_t code, uint8_t out[PATCH_N],
-		       bool *traps)
+		       unsigned *traps)
 {
 	(void)m;
-	*traps = false;
+	*traps = 0;
 	patch_jump(out, at, code);
 	return NULL;
 }

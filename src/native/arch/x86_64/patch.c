@@ -6,13 +6,20 @@
  * where nobody sees it, and goes on in the middle of the jump.  So its distance is chosen such that
  * every byte on which an instruction began is an int3: the thread traps, and trap.c sends it to the
  * same instruction in the copy (instruction punning; Chamith et al., PLDI 2017).  No thread is ever
- * stopped. */
+ * stopped.
+ *
+ * Where the highest byte of the distance is such a byte, int3 alone leaves 16 MiB of addresses, which are
+ * soon in use: a JVM reserves gigabytes.  So it may be any byte that is no instruction in 64-bit mode. */
 #include "native/patch.h"
 
 #include "hook/x86_insn.h"
 #include "native/near.h"
 
 static const uint8_t int3 = 0xcc, jmp_rel32 = 0xe9;
+
+/* The first one traps, the others are illegal, whatever follows them. */
+static const uint8_t highest[] = { 0xcc, 0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27,
+				   0x2f, 0x37, 0x3f, 0xea, 0xce, 0x60, 0x61, 0x9a, 0x82 };
 
 size_t patch_skip(struct slice function)
 {
@@ -65,14 +72,14 @@ static unsigned prescribed(const struct move *m)
 	return mask;
 }
 
-/* The number'th distance with these bytes prescribed: its digits fill the free bytes, the highest
- * byte last, and that one from 0 outwards: 0, -1, 1, -2 ... */
-static bool distance_at(unsigned mask, uint32_t number, int32_t *out)
+/* The number'th distance with these bytes prescribed, the highest of them as `top`: its digits fill the
+ * free bytes, the highest byte last, and that one from 0 outwards: 0, -1, 1, -2 ... */
+static bool distance_at(unsigned mask, uint8_t top, uint32_t number, int32_t *out)
 {
 	uint8_t b[4];
 
 	for (unsigned i = 0; i < 4; i++) {
-		b[i] = int3;
+		b[i] = i == 3 ? top : int3;
 		if (mask >> i & 1)
 			continue;
 		b[i] = (uint8_t)number;
@@ -94,14 +101,13 @@ static bool jump_reaches(uintptr_t at, uintptr_t to)
 }
 
 /* A free place that such a distance leads to, and that reaches `code`; 0: none. */
-static uintptr_t find_landing(unsigned mask, uintptr_t at, uintptr_t code)
+static uintptr_t find_with(unsigned mask, uint8_t top, uintptr_t at, uintptr_t code, uint32_t tries)
 {
-	enum { TRIES = 1 << 14 };
 	uint32_t step = mask & 1 ? 1
 				 : 0x51; /* not every byte of a page, but other places each time */
 	int32_t distance;
 
-	for (uint32_t i = 0; i < TRIES && distance_at(mask, i * step, &distance); i++) {
+	for (uint32_t i = 0; i < tries && distance_at(mask, top, i * step, &distance); i++) {
 		uintptr_t to = at + PATCH_N + (uintptr_t)(intptr_t)distance;
 
 		if (to < UINT64_C(1) << 47 && jump_reaches(to, code) && near_take_at(to, PATCH_N))
@@ -110,19 +116,35 @@ static uintptr_t find_landing(unsigned mask, uintptr_t at, uintptr_t code)
 	return 0;
 }
 
+static uintptr_t find_landing(unsigned mask, uintptr_t at, uintptr_t code, unsigned *traps)
+{
+	enum { TRIES = 1 << 14, TRIES_EACH = 1 << 10 };
+	bool fixed = mask >> 3 & 1;
+	size_t n = fixed ? COUNT(highest) : 1;
+	uintptr_t to = 0;
+
+	*traps = mask ? PATCH_TRAPS : 0;
+	for (size_t i = 0; !to && i < n; i++) {
+		to = find_with(mask, highest[i], at, code, fixed ? TRIES_EACH : TRIES);
+		if (i)
+			*traps |= PATCH_ILLEGAL;
+	}
+	return to;
+}
+
 const char *patch_land(const struct move *m, uintptr_t at, uintptr_t code, uint8_t out[PATCH_N],
-		       bool *traps)
+		       unsigned *traps)
 {
 	unsigned mask = prescribed(m);
 	uint8_t jump[PATCH_N];
 	uintptr_t to;
 
-	*traps = mask != 0;
+	*traps = 0;
 	if (!mask) {
 		patch_jump(out, at, code);
 		return NULL;
 	}
-	to = find_landing(mask, at, code);
+	to = find_landing(mask, at, code, traps);
 	if (!to)
 		return "the addresses that its jump could lead to are in use";
 	patch_jump(jump, to, code);
