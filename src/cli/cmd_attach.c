@@ -33,7 +33,7 @@ static const double FORKED_S = 0.5; /* a shell has its program started within th
 struct attach {
 	const char *name; /* argv[0] */
 	uint64_t wait_ns;
-	bool yes, quiet;
+	bool yes, quiet, native;
 	struct hook_rules rules;
 	struct target target;
 	struct arena mem;
@@ -273,7 +273,7 @@ static int greet(struct attach *a, bool was_there)
 
 	if (status == CLI_DONE) {
 		buf_printf(&out, "%s %s: %s", was_there ? "already attached to" : "attached to",
-			   a->shown, a->jvm.kind == JVM_NOT ? "" : "Java ");
+			   a->shown, a->jvm.kind == JVM_NOT || a->native ? "" : "Java ");
 		show_name(&out, c.welcome.jvm);
 		buf_text(&out, ", agent ");
 		show_name(&out, c.welcome.build);
@@ -303,8 +303,13 @@ static int run(struct attach *a, const char *text)
 		status = wait_until_up(a);
 	if (status != CLI_DONE)
 		return status;
+	if (a->jvm.kind != JVM_NOT && hook_rules_any_native(&a->rules))
+		return cli_usage(a->name,
+				 "rules for native functions of a JVM are for 'sonde hook %d'",
+				 a->target.pid);
+	a->target.beside = a->native && a->jvm.kind != JVM_NOT;
 	was_there = agent_listens(&a->target);
-	if (!was_there && a->jvm.kind == JVM_NOT)
+	if (!was_there && (a->jvm.kind == JVM_NOT || a->native))
 		status = load_native(a);
 	else if (!was_there)
 		status = load_agent(a);
@@ -327,6 +332,8 @@ static const struct verb_option options[] = {
 	  .help = "also when the rules mean very many methods, or a filter of system calls is in force" },
 	{ "quiet", NULL, OPTION_FLAG, offsetof(struct attach, quiet),
 	  .help = "say nothing when it is in" },
+	{ "native", NULL, OPTION_FLAG, offsetof(struct attach, native),
+	  .help = "into a JVM: the agent that hooks native functions, which 'sonde hook' brings as needed" },
 	{ "wait", "TIME", OPTION_TIME, offsetof(struct attach, wait_ns),
 	  .help = "how long to wait for the program (6)", .low = 100000000, .high = 3600000000000 },
 };
@@ -353,6 +360,9 @@ static int parse(struct attach *a, int argc, char **argv)
 {
 	int status = verb_parse(&verb_attach, argc, argv, a);
 
+	/* The agent of native functions measures its hooks before it listens: longer in a JVM that is busy. */
+	if (!a->wait_ns)
+		a->wait_ns = a->native ? 30000000000 : 6000000000;
 	if (status == CLI_GO_ON && argc - optind > 1)
 		return cli_usage(argv[0], "takes one TARGET");
 	return status;
@@ -360,7 +370,7 @@ static int parse(struct attach *a, int argc, char **argv)
 
 int cmd_attach(int argc, char **argv)
 {
-	struct attach a = { .name = argv[0], .wait_ns = 6000000000 };
+	struct attach a = { .name = argv[0] };
 	int status;
 
 	arena_init(&a.mem);

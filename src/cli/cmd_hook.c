@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/attach/target.h"
-#include "cli/client/client.h"
+#include "cli/client/beside.h"
 #include "cli/client/method_arg.h"
 #include "cli/client/visit.h"
 #include "cli/report/hook_rows.h"
@@ -26,37 +26,53 @@ struct hook {
 	struct hook_rules rules;
 	struct hook_rows rows;
 	struct client client;
+	/* Of a JVM: rules for native functions, which another agent obeys. */
+	struct buf native;
+	struct hook_rows native_rows;
+	struct beside beside;
+	int native_status;
+	bool only_native;
 };
 
 /* What the program has in all. */
-static int ask_totals(struct hook *h)
+static int ask_totals(struct client *c, struct hook_rows *rows)
 {
-	wire_put_ask_status(&h->client.out, &(struct wire_ask_status){ 0 });
-	return client_ask(&h->client, hook_rows_take, &h->rows);
+	wire_put_ask_status(&c->out, &(struct wire_ask_status){ 0 });
+	return client_ask(c, hook_rows_take, rows);
 }
 
 /* Rules are numbered upwards: those of this command have numbers above all that were there. */
-static int ask_rules(struct hook *h)
+static int ask_rules(struct client *c, struct hook_rows *rows)
 {
-	wire_put_hooks(&h->client.out, &(struct wire_hooks){ 0 });
-	return client_ask(&h->client, hook_rows_take, &h->rows);
+	wire_put_hooks(&c->out, &(struct wire_hooks){ 0 });
+	return client_ask(c, hook_rows_take, rows);
+}
+
+/* The answer of one agent, for an open object. */
+static void put_answer(struct client *c, struct hook_rows *rows, int status, struct json *j)
+{
+	json_put_u64(j, "status", (uint64_t)status);
+	json_put_str(j, "text", buf_slice(&c->done));
+	if (status <= CLI_NO && ask_rules(c, rows) == CLI_DONE && ask_totals(c, rows) == CLI_DONE) {
+		json_put_u64(j, "classes", rows->classes);
+		json_put_u64(j, "methods", rows->methods);
+		hook_rows_json(rows, j);
+		hook_rows_totals_json(rows, j);
+	}
 }
 
 static int print_json(struct hook *h, int status)
 {
-	struct client *c = &h->client;
 	struct buf out = { 0 };
 	struct json j = json_to(&out);
 
 	json_open(&j, '{');
-	json_put_u64(&j, "pid", (uint64_t)c->pid);
-	json_put_u64(&j, "status", (uint64_t)status);
-	json_put_str(&j, "text", buf_slice(&c->done));
-	if (status <= CLI_NO && ask_rules(h) == CLI_DONE && ask_totals(h) == CLI_DONE) {
-		json_put_u64(&j, "classes", h->rows.classes);
-		json_put_u64(&j, "methods", h->rows.methods);
-		hook_rows_json(&h->rows, &j);
-		hook_rows_totals_json(&h->rows, &j);
+	json_put_u64(&j, "pid", (uint64_t)h->client.pid);
+	put_answer(&h->client, &h->rows, status, &j);
+	if (h->beside.is_open) {
+		json_put_open(&j, "native", '{');
+		put_answer(&h->beside.client, &h->native_rows, h->native_status, &j);
+		json_close(&j, '}');
 	}
 	json_close(&j, '}');
 	buf_u8(&out, '\n');
@@ -78,6 +94,11 @@ static int print(struct hook *h, int status)
 		client_show(&out, buf_slice(&h->client.done));
 		buf_u8(&out, '\n');
 	}
+	buf_put(&out, buf_slice(&h->native_rows.left));
+	if (h->beside.is_open && h->native_status == CLI_DONE) {
+		client_show(&out, buf_slice(&h->beside.client.done));
+		buf_text(&out, h->flags & HOOK_DRY ? "\n" : " in native code\n");
+	}
 	if (!cli_print(&out))
 		status = CLI_CANNOT;
 	buf_release(&out);
@@ -91,12 +112,13 @@ static int tell_out(struct hook *h, const struct target *t)
 	int status;
 
 	client_close(&h->client);
+	beside_end(&h->beside, false);
 	fprintf(stderr, "%ssonde: taking the hooks out\n", isatty(STDERR_FILENO) ? "\n" : "");
 	status = client_open(&h->client, t);
 	if (status != CLI_DONE)
 		return status;
 	h->client.quiet = true;
-	status = ask_totals(h);
+	status = ask_totals(&h->client, &h->rows);
 	if (status == CLI_DONE) {
 		hook_rows_totals(&h->rows, &out);
 		fprintf(stderr, "%.*s", SLICE_FMT(buf_slice(&out)));
@@ -128,32 +150,61 @@ static int hold(struct hook *h, const struct target *t)
 }
 
 /* With --json the rows come from ask_rules, so that they are those of this command alone. */
-static bool take(void *ctx, unsigned type, struct slice payload)
+static bool take_nothing(void *ctx, unsigned type, struct slice payload)
 {
-	struct hook *h = ctx;
-
-	return h->json || hook_rows_take(&h->rows, type, payload);
+	(void)ctx, (void)type, (void)payload;
+	return true;
 }
 
-static int ask(struct hook *h)
+static int send(struct hook *h, struct client *c, struct hook_rows *rows, const struct buf *text)
+{
+	int status = CLI_DONE;
+
+	if (h->json) {
+		rows->above = UINT32_MAX;
+		status = ask_rules(c, rows);
+		rows->above = rows->highest;
+		buf_clear(&rows->left);
+		rows->left_json = json_to(&rows->left);
+	}
+	if (status != CLI_DONE)
+		return status;
+	wire_put_hook(&c->out, &(struct wire_hook){ .rules = buf_slice(text),
+						    .origin = buf_slice(&h->rules.origin),
+						    .flags = h->flags,
+						    .budget = rows->native ? 0 : h->budget });
+	return client_ask(c, h->json ? take_nothing : hook_rows_take, rows);
+}
+
+/* Beside the JVM's own agent, which has done its part. */
+static int ask_native(struct hook *h, const struct target *t)
+{
+	int status = beside_bring(&h->beside, t);
+
+	if (status == CLI_DONE) {
+		h->beside.client.quiet = true;
+		status = send(h, &h->beside.client, &h->native_rows, &h->native);
+	}
+	if (status > CLI_NO && !h->only_native && !(h->flags & HOOK_DRY))
+		fputs("sonde: the rules for Java methods are in force nevertheless\n", stderr);
+	h->native_status = status;
+	return status;
+}
+
+static int ask(struct hook *h, const struct target *t)
 {
 	struct client *c = &h->client;
 	struct buf text = { 0 };
 	int status = hook_rules_text(&h->rules, &text);
 
-	if (status == CLI_DONE && h->json) {
+	if (status == CLI_DONE && !h->only_native)
+		status = send(h, c, &h->rows, &text);
+	if (h->only_native) /* --json shows what this command has added */
 		h->rows.above = UINT32_MAX;
-		status = ask_rules(h);
-		h->rows.above = h->rows.highest;
-		buf_clear(&h->rows.left);
-		h->rows.left_json = json_to(&h->rows.left);
-	}
-	if (status == CLI_DONE) {
-		wire_put_hook(&c->out, &(struct wire_hook){ .rules = buf_slice(&text),
-							    .origin = buf_slice(&h->rules.origin),
-							    .flags = h->flags,
-							    .budget = h->budget });
-		status = client_ask(c, take, h);
+	if (status <= CLI_NO && h->native.n && !client_interrupted()) {
+		int native = ask_native(h, t);
+
+		status = native > status ? native : status;
 	}
 	buf_release(&text);
 	if (!client_interrupted())
@@ -182,16 +233,20 @@ static int run(struct hook *h, const char *target)
 {
 	struct visit visit = { 0 };
 	struct target t;
-	bool said = false;
+	bool said = false, stay;
 	int status = visit_find(&visit, &h->client, target, &t);
 
 	if (status != CLI_DONE)
 		return status;
+	h->rules.split = !t.is_native && !slice_is(h->client.welcome.jvm, "native");
 	h->client.quiet = true; /* print() has it behind the rows */
 	for (int i = 0; i < h->n_words && status == CLI_DONE; i++)
 		status = add_word(h, h->words[i]);
+	if (status == CLI_DONE && h->rules.split)
+		status = hook_rules_native(&h->rules, &h->native);
+	h->only_native = h->native.n && !hook_rules_any_java(&h->rules) && h->budget == 0;
 	if (status == CLI_DONE)
-		status = ask(h);
+		status = ask(h, &t);
 	else
 		said = true;
 	if (!client_interrupted() && !said) {
@@ -200,8 +255,11 @@ static int run(struct hook *h, const char *target)
 		if (status <= CLI_NO && (h->flags & (HOOK_HELD | HOOK_DRY)) == HOOK_HELD)
 			status = hold(h, &t);
 	}
+	stay = h->beside.is_open && h->native_status == CLI_DONE;
+	stay = (stay || status == CLI_DONE) && !(h->flags & (HOOK_HELD | HOOK_DRY));
+	beside_end(&h->beside, stay && h->native_status == CLI_DONE);
 	/* Hooks that stay need the agent. */
-	if (status == CLI_DONE && !(h->flags & (HOOK_HELD | HOOK_DRY)))
+	if (stay)
 		client_close(&h->client);
 	else
 		visit_end(&visit, &h->client);
@@ -253,13 +311,15 @@ const struct verb verb_hook = {
 	.about = "Hooks methods of a running program by rule (docs/rules.md); the word "
 		 "`hook` may be left out. The hooks stay until 'sonde unhook' or 'sonde detach', "
 		 "or until a rule says: `for 10m`, `calls 5000`. TARGET is a pid, a main class or "
-		 "a jar; not needed when there is only one JVM.",
+		 "a jar; not needed when there is only one JVM. A rule such as "
+		 "`libz.so.1::deflate* timed` hooks native functions (docs/native.md).",
 	.options = options,
 	.n = COUNT(options),
 	.status = "0 done, 1 a rule matched nothing, 2 a rule is wrong, 3 could not.",
 	.examples = "sonde hook 4711 'com.shop.**::* light'\n"
 		    "sonde hook --budget 5% 4711 '**::*'\n"
 		    "sonde hook com.shop.Main 'implements java.lang.Runnable::run timed for 10m'\n"
+		    "sonde hook 4711 'libnio.so::*read* timed' 'com.shop.Cart::* timed'\n"
 		    "sonde hook --hold --rules shop.rules",
 	.run = cmd_hook,
 	.set = set_option,
@@ -309,9 +369,13 @@ int cmd_hook(int argc, char **argv)
 	if (status == CLI_DONE)
 		status = parse(&h, argc, argv, &target);
 	hook_rows_init(&h.rows, h.json);
+	hook_rows_init(&h.native_rows, h.json);
+	h.native_rows.native = true;
 	if (status == CLI_GO_ON)
 		status = run(&h, target);
 	hook_rows_release(&h.rows);
+	hook_rows_release(&h.native_rows);
+	buf_release(&h.native);
 	hook_rules_release(&h.rules);
 	return status;
 }

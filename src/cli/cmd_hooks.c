@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/attach/target.h"
-#include "cli/client/client.h"
+#include "cli/client/beside.h"
 #include "cli/report/hook_rows.h"
 #include "cli/screen/cli.h"
 #include "cli/verbs.h"
@@ -24,7 +24,16 @@ static int ask(struct client *c, struct hook_rows *rows)
 	return client_ask(c, hook_rows_take, rows);
 }
 
-static int print(const struct client *c, struct hook_rows *rows)
+static void put_native_json(struct hook_rows *rows, struct json *j)
+{
+	json_put_open(j, "native", '{');
+	hook_rows_json(rows, j);
+	hook_rows_totals_json(rows, j);
+	json_close(j, '}');
+}
+
+/* native may be NULL. */
+static int print(const struct client *c, struct hook_rows *rows, struct hook_rows *native)
 {
 	struct buf out = { 0 };
 	struct json j = json_to(&out);
@@ -35,12 +44,18 @@ static int print(const struct client *c, struct hook_rows *rows)
 		json_put_u64(&j, "pid", (uint64_t)c->pid);
 		hook_rows_json(rows, &j);
 		hook_rows_totals_json(rows, &j);
+		if (native)
+			put_native_json(native, &j);
 		json_close(&j, '}');
 		buf_u8(&out, '\n');
 	} else {
 		hook_rows_table(rows, &out);
 		hook_rows_notes(rows, &out);
 		hook_rows_totals(rows, &out);
+	}
+	if (native && !native->json) {
+		hook_rows_table(native, &out);
+		hook_rows_totals(native, &out);
 	}
 	good = cli_print(&out);
 	buf_release(&out);
@@ -71,7 +86,8 @@ const struct verb verb_hooks = {
 
 int cmd_hooks(int argc, char **argv)
 {
-	struct hook_rows rows;
+	struct hook_rows rows, native;
+	struct beside beside = { .is_open = false };
 	struct client c;
 	struct target t;
 	struct hooks h = { 0 };
@@ -85,9 +101,17 @@ int cmd_hooks(int argc, char **argv)
 	if (status != CLI_DONE)
 		return status;
 	hook_rows_init(&rows, h.json);
+	hook_rows_init(&native, h.json);
+	native.native = true;
 	status = ask(&c, &rows);
 	if (status == CLI_DONE)
-		status = print(&c, &rows);
+		status = beside_find(&beside, &t);
+	if (status == CLI_DONE && beside.is_open)
+		status = ask(&beside.client, &native);
+	if (status == CLI_DONE)
+		status = print(&c, &rows, beside.is_open ? &native : NULL);
+	beside_end(&beside, true);
+	hook_rows_release(&native);
 	hook_rows_release(&rows);
 	client_close(&c);
 	return status;

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/plural.h"
 #include "cli/attach/target.h"
+#include "cli/client/beside.h"
 #include "cli/client/calibration.h"
 #include "cli/client/client.h"
 #include "cli/client/live.h"
@@ -45,8 +46,10 @@ struct view {
 	unsigned interval_ms;
 	struct target target;
 	struct client client;
-	uint64_t hooked; /* methods before the filter */
-	uint64_t asked;	 /* when, in ns */
+	struct beside beside; /* open: of a JVM with hooked native functions */
+	struct report native; /* what it tells */
+	uint64_t hooked;      /* methods before the filter */
+	uint64_t asked;	      /* when, in ns */
 	struct seen *seen;
 	size_t n_seen;
 	struct recording recording;
@@ -145,14 +148,37 @@ static void find_costs(struct view *v)
 				       &v->costs) >= 0;
 }
 
+/* Before others are added: costs are those of hooks in Java. */
 static void arrange(struct view *v)
 {
 	find_costs(v);
 	report_compensate(&v->report, v->has_costs ? &v->costs : NULL);
+	report_compensate(&v->native, NULL);
+	report_add_native(&v->report, &v->native);
+	if (v->native.err && !v->report.err)
+		v->report.err = v->native.err;
 	v->hooked = v->report.n;
 	if (v->filter)
 		report_filter(&v->report, v->filter);
 	report_sort(&v->report, v->order);
+}
+
+static void put_request(struct client *c)
+{
+	wire_put_report(&c->out, &(struct wire_report){ REPORT_TREE | REPORT_PARTLY });
+}
+
+/* An agent beside that has left meanwhile has no hooks. */
+static void ask_native_again(struct view *v)
+{
+	char why[200];
+
+	report_clear(&v->native);
+	if (!v->beside.is_open)
+		return;
+	put_request(&v->beside.client);
+	if (live_ask(&v->beside.client, report_take, &v->native, why) != CLI_DONE)
+		report_clear(&v->native);
 }
 
 static int ask_again(void *ctx, char why[200])
@@ -161,8 +187,9 @@ static int ask_again(void *ctx, char why[200])
 	int status;
 
 	report_clear(&v->report);
-	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE | REPORT_PARTLY });
+	put_request(&v->client);
 	status = live_ask(&v->client, report_take, &v->report, why);
+	ask_native_again(v);
 	if (status == CLI_DONE && v->report.err) {
 		snprintf(why, 200, "%s", err_text(v->report.err));
 		status = CLI_CANNOT;
@@ -199,6 +226,10 @@ static int reset(struct view *v)
 
 	wire_put_reset(&v->client.out, &(struct wire_reset){ 0 });
 	status = live_ask(&v->client, report_take, &v->report, why);
+	if (status == CLI_DONE && v->beside.is_open) {
+		wire_put_reset(&v->beside.client.out, &(struct wire_reset){ 0 });
+		status = live_ask(&v->beside.client, report_take, &v->native, why);
+	}
 	v->asked = 0;
 	return status == CLI_DONE ? status : cli_cannot("%s", why);
 }
@@ -352,7 +383,7 @@ static void remember(const struct view *v)
 					 .p50 = (double)r->m.p50_ns,
 					 .p99 = (double)r->m.p99_ns };
 
-		if (!(r->m.flags & (METHOD_PARTLY | METHOD_ANCHOR | METHOD_GONE)) &&
+		if (!r->native && !(r->m.flags & (METHOD_PARTLY | METHOD_ANCHOR | METHOD_GONE)) &&
 		    !known_is_broken(known_past_of(&m.known, r->m.name), &run))
 			known_set_run(&m.known, r->m.name, &run, 600);
 	}
@@ -360,6 +391,17 @@ static void remember(const struct view *v)
 	if (m.known.past && m.known.past->runs[m.known.past->n - 1].when == m.when)
 		(void)memory_keep(&m, NULL);
 	memory_release(&m);
+}
+
+static int ask_native(struct view *v)
+{
+	int status = beside_find(&v->beside, &v->target);
+
+	if (status != CLI_DONE || !v->beside.is_open)
+		return status;
+	v->beside.client.quiet = true;
+	put_request(&v->beside.client);
+	return client_ask(&v->beside.client, report_take, &v->native);
 }
 
 static int from_program(struct view *v, const char *text)
@@ -383,12 +425,14 @@ static int from_program(struct view *v, const char *text)
 	}
 	v->client.quiet = true;
 	v->report.n_sequences = 0; /* told again */
-	wire_put_report(&v->client.out, &(struct wire_report){ REPORT_TREE | REPORT_PARTLY });
+	put_request(&v->client);
 	status = client_ask(&v->client, report_take, &v->report);
 	v->pid = v->client.pid;
 	if (status == CLI_DONE && v->bare_ns && v->report.n)
 		status = measure_bare(v);
-	if (status == CLI_DONE && v->live && v->report.n) {
+	if (status == CLI_DONE)
+		status = ask_native(v);
+	if (status == CLI_DONE && v->live && v->report.n + v->native.n) {
 		status = run_live(v);
 	} else if (status == CLI_DONE) {
 		if (v->reset)
@@ -398,6 +442,7 @@ static int from_program(struct view *v, const char *text)
 		if (status == CLI_DONE && !v->no_memory)
 			remember(v);
 	}
+	beside_end(&v->beside, true);
 	client_close(&v->client);
 	return status;
 }
@@ -580,6 +625,7 @@ int cmd_report(int argc, char **argv)
 	v.table.wide |= !v.table.width;
 	v.table.utf8 = term_utf8();
 	report_init(&v.report);
+	report_init(&v.native);
 	if (is_file(text) && recording_is(text)) {
 		v.live = false;
 		status = from_recording(&v, text);
@@ -591,6 +637,7 @@ int cmd_report(int argc, char **argv)
 		status = from_program(&v, text);
 	}
 	report_release(&v.report);
+	report_release(&v.native);
 	mem_free(v.seen);
 	return status;
 }

@@ -22,6 +22,7 @@
 #include "cli/screen/private.h"
 #include "jvm/launch.h"
 #include "cli/verbs.h"
+#include "rule/native_rule.h"
 
 struct run {
 	const char *name; /* of the command */
@@ -226,6 +227,12 @@ static int check_rules(struct run *r)
 
 	if (!r->rules->n)
 		return CLI_DONE;
+	for (size_t i = 0; i < r->rules->n && !r->native; i++)
+		if (native_rule_is(r->rules->all[i]))
+			return cli_usage(
+				"sonde run",
+				"rules for native functions are for --native, or for 'sonde "
+				"hook' once the JVM runs");
 	status = weave_rules_make_weaver(r->rules, &weaver);
 	if (status != CLI_DONE)
 		return status;

@@ -9,6 +9,7 @@
 
 #include "base/plural.h"
 #include "cli/attach/target.h"
+#include "cli/client/beside.h"
 #include "cli/client/calibration.h"
 #include "cli/client/client.h"
 #include "cli/client/live.h"
@@ -433,6 +434,10 @@ static int run(struct view *v, const char *text)
 		wire_put_tree(&v->client.out, &(struct wire_tree){ 0 });
 		status = client_ask(&v->client, call_tree_take, &v->tree);
 		status = status == CLI_DONE ? print_once(v) : status;
+		if (beside_is_there(&v->target))
+			fprintf(stderr,
+				"sonde: native functions are not in the tree: 'sonde report %d' has them\n",
+				(int)v->target.pid);
 	}
 	client_close(&v->client);
 	return status;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* presence.c - reads the library's own account of itself (native/attached.h), and looks at stacks.
  *
- * A stack that can be followed to its end is judged by its frames.  Of another one every word is looked
- * at: an address that was left there by a call long ago counts then, too. */
+ * A stack that can be followed to its end is judged by its frames.  Others, as those of Java methods, are
+ * judged by their words.  Sonde's code calls nothing but hooked functions, and such calls are counted: so
+ * a thread that is not in that code itself comes back to it from a signal handler alone.  Where the words
+ * show one, each of them is looked at: an address that was left there by a call long ago counts
+ * then, too. */
 #include "inject/presence.h"
 
 #include <stdio.h>
@@ -110,8 +113,30 @@ static uint64_t end_of_stack(const struct libraries *l, uint64_t sp)
 	return 0;
 }
 
-static bool words_touch(const struct presence_view *p, const struct tracee *t, uint64_t sp,
-			uint64_t end)
+/* What is looked for in a stack. */
+struct search {
+	const struct presence_view *p;
+	const struct libraries *l;
+};
+
+typedef bool word_test(const struct search *s, uint64_t word);
+
+static bool is_ours(const struct search *s, uint64_t word)
+{
+	return touches(s->p, word);
+}
+
+/* Where a signal handler returns to. */
+static bool is_handlers_return(const struct search *s, uint64_t word)
+{
+	const struct library_file *f = libraries_at(s->l, word);
+
+	return f && slice_starts(image_at(&f->image, word - f->bias), sigframe_return_code());
+}
+
+/* True also where it cannot be read. */
+static bool any_word(const struct search *s, const struct tracee *t, uint64_t sp, uint64_t end,
+		     word_test *is)
 {
 	uint64_t words[PART / 8];
 
@@ -121,7 +146,7 @@ static bool words_touch(const struct presence_view *p, const struct tracee *t, u
 		if (!tracee_read(t, at, words, n))
 			return true;
 		for (size_t i = 0; i < n / 8; i++)
-			if (touches(p, words[i]))
+			if (words[i] && is(s, words[i]))
 				return true;
 	}
 	return false;
@@ -131,6 +156,7 @@ bool presence_is_clear(const struct presence_view *p, const struct tracee *t,
 		       const struct tracee_thread *th, const struct libraries *l)
 {
 	struct walk_regs r = sigframe_walk_regs(&th->regs);
+	const struct search s = { p, l };
 	struct backtrace b;
 	uint64_t end;
 
@@ -143,7 +169,10 @@ bool presence_is_clear(const struct presence_view *p, const struct tracee *t,
 	if (b.end == WALK_WHOLE)
 		return true;
 	end = end_of_stack(l, r.sp);
-	return end > r.sp && end - r.sp < STACK_MAX && !words_touch(p, t, r.sp - INJECT_BELOW, end);
+	if (end <= r.sp || end - r.sp >= STACK_MAX)
+		return false;
+	return !any_word(&s, t, r.sp - INJECT_BELOW, end, is_handlers_return) ||
+	       !any_word(&s, t, r.sp - INJECT_BELOW, end, is_ours);
 }
 
 /* ---- afterwards --------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "native/objects.h"
 #include "native/site.h"
 #include "rule/match.h"
+#include "rule/native_rule.h"
 #include "rule/print.h"
 #include "wire/wire.h"
 
@@ -46,23 +47,6 @@ static struct {
 } hooks;
 
 /* ---- rules -------------------------------------------------------------------------------- */
-
-static const char *not_native(const struct rule *r)
-{
-	if (r->kind == RULE_SKIP)
-		return NULL;
-	if (r->kind != RULE_HOOK)
-		return "only hooks and skips apply to native functions";
-	if (r->hook.context_count)
-		return "`inside` does not apply to native functions";
-	if (r->hook.condition)
-		return "`if` does not apply to native functions";
-	if (r->hook.template.n || r->target.kin_count)
-		return "templates and ancestors do not apply to native functions";
-	if (r->hook.level == LEVEL_FULL)
-		return "`full` does not apply to native functions: use timed";
-	return NULL;
-}
 
 static void drop_set(struct set *s)
 {
@@ -272,7 +256,7 @@ static struct set *parse(struct slice text, struct hooks_answer *out)
 		out->status = 2;
 	}
 	for (size_t i = 0; !out->status && !why && i < s->rules->n; i++)
-		why = not_native(s->rules->all[i]);
+		why = native_rule_wrong(s->rules->all[i]);
 	if (why)
 		answer(out, 2, why);
 	mem_free(errors);

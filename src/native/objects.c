@@ -56,7 +56,8 @@ static void find_code(struct object *m, const struct dl_phdr_info *info)
 
 static const char *judge(const struct object *m)
 {
-	if ((uintptr_t)native_stubs - m->low < m->high - m->low)
+	if ((uintptr_t)native_stubs - m->low < m->high - m->low ||
+	    strncmp(m->name, "libsonde", 8) == 0)
 		return "it is Sonde's";
 	if (strncmp(m->name, "ld-linux", 8) == 0 || strncmp(m->name, "ld-musl", 7) == 0)
 		return "it belongs to the dynamic linker";

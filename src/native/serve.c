@@ -26,6 +26,7 @@
 #include "native/attached.h"
 #include "native/totals.h"
 #include "native/hooks.h"
+#include "native/objects.h"
 #include "native/sampler.h"
 #include "native/site.h"
 #include "native/swap.h"
@@ -47,6 +48,7 @@ static struct {
 	pid_t pid;
 	uint64_t started;
 	bool running, leaving, late;
+	bool in_jvm;	  /* whose own agent has the usual place, and name */
 	uint32_t numbers; /* given to clients */
 	uint32_t asking;  /* whose command is answered */
 	uint32_t samples; /* who waits for samples; 0: nobody */
@@ -397,11 +399,13 @@ static void loop(void)
 	}
 }
 
+static bool is_jvm(void);
 static bool open_socket(void);
 
 /* What nothing of the program has to wait for. */
 static bool prepare(void)
 {
+	serve.in_jvm = is_jvm();
 	if (!native_begin() || !open_socket())
 		return false;
 	totals_begin();
@@ -417,6 +421,8 @@ static void *run(void *unused)
 		attached_phase(NATIVE_FAILED);
 		return unused;
 	}
+	if (serve.in_jvm)
+		prctl(PR_SET_NAME, "sonde native");
 	attached_phase(NATIVE_RUNNING);
 	loop();
 	for (size_t i = 0; i < CLIENTS; i++)
@@ -432,11 +438,25 @@ static void *run(void *unused)
 
 /* ---- start and end ------------------------------------------------------------------------ */
 
+/* In a JVM the first name is for the JVM's agent. */
+static bool is_jvm(void)
+{
+	struct objects all = { 0 };
+	bool found = false;
+
+	if (objects_read(&all) >= 0)
+		for (size_t i = 0; i < all.n; i++)
+			found |= strcmp(all.all[i].name, "libjvm.so") == 0;
+	objects_release(&all);
+	return found;
+}
+
 static bool open_socket(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
-	snprintf(serve.socket, sizeof(serve.socket), WIRE_SOCKET, (int)serve.pid);
+	snprintf(serve.socket, sizeof(serve.socket),
+		 serve.in_jvm ? WIRE_SOCKET_NATIVE : WIRE_SOCKET, (int)serve.pid);
 	memcpy(a.sun_path, serve.socket, sizeof(a.sun_path));
 	serve.listen = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (serve.listen < 0)

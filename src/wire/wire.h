@@ -24,6 +24,8 @@ enum {
  * the pid was killed, and left the first behind. */
 #define WIRE_SOCKET "/tmp/.sonde_pid%d"
 #define WIRE_SOCKET_2 WIRE_SOCKET ".2"
+/* The agent of native functions in a JVM, beside the JVM's own. */
+#define WIRE_SOCKET_NATIVE WIRE_SOCKET ".native"
 
 enum wire_type {
 	WIRE_none, /* never sent */

@@ -109,7 +109,7 @@ TEST(report_json_says_null_for_what_is_not_known)
 	buf_u8(&out, '\0');
 	CHECK_STR(
 		(const char *)out.p,
-		"{\"methods\":[{\"method\":\"b.D.counted()V\",\"calls\":7,\"raw_ns\":null,"
+		"{\"methods\":[{\"method\":\"b.D.counted()V\",\"native\":false,\"calls\":7,\"raw_ns\":null,"
 		"\"compensated_ns\":null,\"low_ns\":null,\"high_ns\":null,\"self_ns\":null,"
 		"\"errors\":0,\"rate\":0,\"timed\":0,\"one_in\":0,\"avg_ns\":null,\"min_ns\":null,\"max_ns\":null,"
 		"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"raw_min_ns\":null,\"raw_max_ns\":null,"

@@ -20,6 +20,10 @@ void target_socket(const struct target *t, char *path, size_t cap)
 {
 	char second[TARGET_SOCKET_MAX];
 
+	if (t->beside) {
+		snprintf(path, cap, "/proc/%d/root" WIRE_SOCKET_NATIVE, t->pid, t->ns_pid);
+		return;
+	}
 	snprintf(path, cap, "/proc/%d/root" WIRE_SOCKET, t->pid, t->ns_pid);
 	snprintf(second, sizeof(second), "/proc/%d/root" WIRE_SOCKET_2, t->pid, t->ns_pid);
 	if (!is_socket_of(path, t->uid) && is_socket_of(second, t->uid))
@@ -38,11 +42,21 @@ void target_remove_socket(pid_t ended)
 {
 	char path[TARGET_SOCKET_MAX];
 
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), i ? WIRE_SOCKET_2 : WIRE_SOCKET, ended);
+	static const char *const suffixes[] = { "", ".2", ".native" };
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		snprintf(path, sizeof(path), WIRE_SOCKET "%s", ended, suffixes[i]);
 		if (is_socket_of(path, geteuid()))
 			unlink(path);
 	}
+}
+
+struct target target_beside(const struct target *t)
+{
+	struct target other = *t;
+
+	other.beside = true;
+	return other;
 }
 
 const char *target_socket_inside(const char *path)

@@ -22,6 +22,7 @@ struct target {
 	char java[32];	/* "17.0.15"; "" when not known */
 	bool is_jvm;
 	bool is_native; /* there is no JVM in it */
+	bool beside;	/* not the JVM's agent is meant, but that of native functions beside it */
 };
 
 /* text may be NULL: the only JVM there is.  CLI_DONE; or, after a message that says why not and
@@ -43,6 +44,7 @@ bool target_is_observed(const struct target *t);
 
 /* The socket's path as the process sees it. */
 const char *target_socket_inside(const char *path);
+struct target target_beside(const struct target *t);
 void target_remove_socket(pid_t ended); /* of a process of ours that had no time to do so */
 
 #endif

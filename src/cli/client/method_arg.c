@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/screen/cli.h"
+#include "rule/native_rule.h"
 
 enum { POLL_MS = 300 };
 
@@ -205,12 +206,25 @@ static int put_caller(struct client *c, const char *name, struct buf *out)
 	return CLI_DONE;
 }
 
+/* Functions of native libraries are not among what classes have. */
+static bool is_native(const char *name)
+{
+	const char *colons = strstr(name, "::");
+
+	return colons && native_rule_is_library(
+				 (struct slice){ (const uint8_t *)name, (size_t)(colons - name) });
+}
+
 static int put_word(struct client *c, struct slice word, bool first, enum method_wait wait,
 		    struct buf *out)
 {
 	char name[512];
 
 	snprintf(name, sizeof(name), "%.*s", SLICE_FMT(word));
+	if (is_native(name)) {
+		buf_put(out, word);
+		return CLI_DONE;
+	}
 	if (word.n < sizeof(name) && is_short(name))
 		return method_arg_resolve(c, name, wait, out);
 	if (word.n < sizeof(name) && !first && method_arg_is_name(name) && strstr(name, "::"))

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int run_self(const char *verb, pid_t target, const char *option)
+int visit_run_self(const char *verb, pid_t target, const char *option, const char *more)
 {
 	char number[16];
 	int status = 0;
@@ -24,7 +24,7 @@ static int run_self(const char *verb, pid_t target, const char *option)
 	pid = fork();
 	if (pid == 0) {
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-		execl("/proc/self/exe", "sonde", verb, number, option, (char *)NULL);
+		execl("/proc/self/exe", "sonde", verb, number, option, more, (char *)NULL);
 		_exit(CLI_CANNOT);
 	}
 	if (pid < 0)
@@ -41,7 +41,7 @@ int visit_begin(struct visit *v, struct client *c, const struct target *t)
 
 	*v = (struct visit){ .pid = t->pid };
 	if (!client_is_there(t)) {
-		status = run_self("attach", t->pid, "--quiet");
+		status = visit_run_self("attach", t->pid, "--quiet", NULL);
 		if (status != CLI_DONE)
 			return status;
 		v->attached = true;
@@ -67,6 +67,6 @@ void visit_end(struct visit *v, struct client *c)
 	if (c)
 		client_close(c);
 	if (v->attached) /* who could not connect does not know since when the agent has been there */
-		run_self("detach", v->pid, "--if-alone");
+		visit_run_self("detach", v->pid, "--if-alone", NULL);
 	v->attached = false;
 }

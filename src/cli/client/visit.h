@@ -21,4 +21,8 @@ int visit_begin(struct visit *v, struct client *c, const struct target *t);
 int visit_find(struct visit *v, struct client *c, const char *text, struct target *t);
 void visit_end(struct visit *v, struct client *c); /* closes it; v and c all zero is fine */
 
+/* "sonde VERB PID OPTION MORE" as a program of its own, and its exit status; what it prints goes to stderr.
+ * NULL: no more options. */
+int visit_run_self(const char *verb, pid_t target, const char *option, const char *more);
+
 #endif

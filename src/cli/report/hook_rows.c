@@ -55,7 +55,7 @@ static void rule_line(struct hook_rows *h, const struct wire_rule *m)
 {
 	char classes[32], methods[32], calls[32], age[32], leaves[80], number[16];
 
-	snprintf(number, sizeof(number), "#%u", m->number);
+	snprintf(number, sizeof(number), "%c%u", h->native ? 'n' : '#', m->number);
 	buf_printf(&h->rules, "%5s %9s %9s %15s  %-11s  %-18s  ", number,
 		   cli_number(classes, m->classes), cli_number(methods, m->methods),
 		   cli_number(calls, m->calls), figure_age(age, m->age_ns), leaving(leaves, m));
@@ -257,7 +257,8 @@ bool hook_rows_take(void *ctx, unsigned type, struct slice payload)
 void hook_rows_table(struct hook_rows *h, struct buf *out)
 {
 	if (h->n)
-		buf_printf(out, "%5s %9s %9s %15s  %-11s  %-18s  %s\n", "#", "classes", "methods",
+		buf_printf(out, "%5s %9s %9s %15s  %-11s  %-18s  %s\n", h->native ? "n" : "#",
+			   h->native ? "libraries" : "classes", h->native ? "functions" : "methods",
 			   "calls", "age", "leaves in", "rule");
 	buf_put(out, buf_slice(&h->rules));
 	buf_put(out, buf_slice(&h->missed));
@@ -289,6 +290,12 @@ void hook_rows_totals(const struct hook_rows *h, struct buf *out)
 {
 	char methods[2 * FIGURE_MAX], classes[2 * FIGURE_MAX], rules[2 * FIGURE_MAX];
 
+	if (h->native) {
+		buf_printf(out, "Native hooks now in the program: %s, %s\n",
+			   figure_of(methods, h->all_methods, "function"),
+			   figure_of(rules, h->all_rules, "rule"));
+		return;
+	}
 	buf_printf(out, "Hooks now in the program: %s in %s, %s\n",
 		   figure_of(methods, h->all_methods, "method"),
 		   figure_of(classes, h->all_classes, "class"),

@@ -9,6 +9,7 @@
 
 struct hook_rows {
 	bool json;
+	bool native; /* may be set: they are of native functions in a JVM */
 	struct buf rules, left, missed, grown; /* lines of a table, and lines; or JSON objects */
 	struct json rules_json, left_json, missed_json, grown_json;
 	uint64_t n, classes,

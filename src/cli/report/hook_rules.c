@@ -9,6 +9,7 @@
 
 #include "cli/classtools/weave_rules.h"
 #include "cli/screen/cli.h"
+#include "rule/native_rule.h"
 #include "rule/parse.h"
 #include "rule/print.h"
 
@@ -89,6 +90,8 @@ int hook_rules_text(const struct hook_rules *h, struct buf *out)
 	uint32_t line = 1;
 
 	for (size_t i = 0; i < h->rules->n && status == CLI_DONE; i++) {
+		if (h->split && native_rule_is(h->rules->all[i]))
+			continue;
 		pad_lines(h, i, &line, out);
 		if (h->rules->all[i]->kind == RULE_TEMPLATE)
 			status = print_template(h->rules->all[i], out);
@@ -98,6 +101,54 @@ int hook_rules_text(const struct hook_rules *h, struct buf *out)
 	if (status == CLI_DONE && out->err)
 		return cli_cannot("%s", err_text(out->err));
 	return status;
+}
+
+/* ---- native functions in a JVM ---- */
+
+static size_t count_native(const struct hook_rules *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->rules->n; i++)
+		n += native_rule_is(h->rules->all[i]);
+	return n;
+}
+
+bool hook_rules_any_native(const struct hook_rules *h)
+{
+	return count_native(h) != 0;
+}
+
+bool hook_rules_any_java(const struct hook_rules *h)
+{
+	return count_native(h) < h->rules->n;
+}
+
+static int tell_wrong(const struct rule *r, const char *why)
+{
+	struct buf text = { 0 };
+
+	native_rule_print(r, &text);
+	text.n -= text.n != 0; /* the line end */
+	cli_cannot("%s: %.*s", why, SLICE_FMT(buf_slice(&text)));
+	buf_release(&text);
+	return CLI_USAGE;
+}
+
+int hook_rules_native(const struct hook_rules *h, struct buf *out)
+{
+	for (size_t i = 0; i < h->rules->n; i++) {
+		const struct rule *r = h->rules->all[i];
+		const char *why = native_rule_is(r) ? native_rule_wrong(r) : NULL;
+
+		if (native_rule_caller(r))
+			why = "a native function is no caller of a Java method that `inside` can name";
+		if (why)
+			return tell_wrong(r, why);
+		if (native_rule_is(r))
+			native_rule_print(r, out);
+	}
+	return out->err ? cli_no_memory() : CLI_DONE;
 }
 
 static bool begins_with_rule_word(const char *text)
@@ -112,7 +163,7 @@ bool hook_rules_is_rule(const char *text)
 	return strstr(text, "::") || begins_with_rule_word(text + strspn(text, " \t"));
 }
 
-int hook_rules_target(const char *text, struct buf *out)
+static int read_target(const char *text, bool native, struct buf *out)
 {
 	struct buf rule = { 0 };
 	struct hook_rules h;
@@ -127,9 +178,21 @@ int hook_rules_target(const char *text, struct buf *out)
 				  : weave_rules_add_hook(h.rules, (const char *)rule.p);
 	if (status == CLI_DONE && (h.rules->n != 1 || h.rules->all[0]->kind == RULE_TEMPLATE))
 		status = cli_cannot("'%s' does not say which methods", text);
-	else if (status == CLI_DONE)
+	else if (status == CLI_DONE && !native)
 		rule_target_print(&h.rules->all[0]->target, out);
+	else if (status == CLI_DONE && native_rule_is(h.rules->all[0]))
+		native_rule_print_target(&h.rules->all[0]->target, out);
 	buf_release(&rule);
 	hook_rules_release(&h);
 	return status;
+}
+
+int hook_rules_target(const char *text, struct buf *out)
+{
+	return read_target(text, false, out);
+}
+
+int hook_rules_native_target(const char *text, struct buf *out)
+{
+	return read_target(text, true, out);
 }

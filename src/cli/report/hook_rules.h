@@ -14,6 +14,8 @@ struct hook_rules {
 	struct arena mem;
 	struct rules *rules;
 	struct buf origin; /* "shop.rules, command line" */
+	/* For a JVM: rules for native functions, which are for another agent, are not in the text. */
+	bool split;
 };
 
 /* All give CLI_DONE; or, after a message, an exit status. */
@@ -22,6 +24,10 @@ int hook_rules_add_file(struct hook_rules *h, const char *path);
 int hook_rules_add(struct hook_rules *h, const char *text); /* the word `hook` may be left out */
 /* One rule a line; the files of templates with their whole path, as the agent works elsewhere. */
 int hook_rules_text(const struct hook_rules *h, struct buf *out);
+/* Those for native functions, if split; .n 0: there are none. */
+int hook_rules_native(const struct hook_rules *h, struct buf *out);
+bool hook_rules_any_native(const struct hook_rules *h);
+bool hook_rules_any_java(const struct hook_rules *h);
 size_t hook_rules_count(const struct hook_rules *h);
 void hook_rules_release(struct hook_rules *h);
 
@@ -32,5 +38,8 @@ bool hook_rules_is_rule(const char *text);
 /* The target of a rule, or of what could be one, in the form in which the agent has it: for
  * "com.shop.Cart::*", "hook com.shop.Cart::* timed", or a class alone. */
 int hook_rules_target(const char *text, struct buf *out);
+
+/* Of native functions, in the form in which the agent beside a JVM's has it; others leave it empty. */
+int hook_rules_native_target(const char *text, struct buf *out);
 
 #endif

@@ -66,20 +66,26 @@ static int no_memory(struct report *r)
 	return E_NO_MEMORY;
 }
 
+static int make_room(struct report *r)
+{
+	size_t room = r->room ? 2 * r->room : 256;
+	void *more;
+
+	if (r->n < r->room)
+		return 0;
+	more = mem_realloc(r->all, room * sizeof(*r->all));
+	if (!more)
+		return no_memory(r);
+	r->all = more;
+	r->room = room;
+	return 0;
+}
+
 static int add_method(struct report *r, struct slice payload)
 {
 	struct report_method *m = arena_zero(&r->mem, sizeof(*m));
 
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : 256;
-		void *more = mem_realloc(r->all, room * sizeof(*r->all));
-
-		if (!more)
-			return no_memory(r);
-		r->all = more;
-		r->room = room;
-	}
-	if (!m)
+	if (!m || make_room(r) < 0)
 		return no_memory(r);
 	if (r->mem.total > KEPT_MAX)
 		return r->err = E_LIMIT;
@@ -92,6 +98,28 @@ static int add_method(struct report *r, struct slice payload)
 	report_take_raw(m);
 	r->all[r->n++] = m;
 	return 0;
+}
+
+/* "libz.so.1.deflate" has no package. */
+static void split_native(struct slice text, struct method_name *out)
+{
+	const uint8_t *dot = memrchr(text.p, '.', text.n);
+	size_t n = dot ? (size_t)(dot - text.p) : 0;
+
+	*out = (struct method_name){ .name = text };
+	if (!n)
+		return;
+	out->class = (struct slice){ text.p, n };
+	out->name = (struct slice){ dot + 1, text.n - n - 1 };
+}
+
+void report_add_native(struct report *r, const struct report *of)
+{
+	for (size_t i = 0; i < of->n && make_room(r) >= 0; i++) {
+		of->all[i]->native = true;
+		split_native(of->all[i]->m.name, &of->all[i]->name);
+		r->all[r->n++] = of->all[i];
+	}
 }
 
 static int set_status(struct report *r, struct slice payload)
@@ -360,6 +388,7 @@ static void method_json(struct json *j, const struct report_method *r)
 
 	json_open(j, '{');
 	json_put_str(j, "method", m->name);
+	json_put_bool(j, "native", r->native);
 	json_put_u64(j, "calls", m->calls);
 	ns(j, "raw_ns", whole(r->raw_ns), total);
 	ns(j, "compensated_ns", whole(r->total.mid), total && r->compensated);

@@ -20,6 +20,7 @@
 struct report_method {
 	struct wire_method m; /* its name is in the report's memory */
 	struct method_name name;
+	bool native;	 /* a native function of a JVM, told by the agent beside */
 	bool overloaded; /* another one differs in the parameters alone */
 	/* From the tree: of a method that calls itself, raw and total count the outermost calls.  Without
 	 * one, as the agent tells them. */
@@ -91,6 +92,9 @@ void report_set_bare(struct report *r, const struct rounds *of,
 		     double scatter); /* ... of a method below which nothing was woven */
 enum tree_raw report_raw_of(const struct wire_node *n);
 double report_interpreted(uint64_t cold, uint64_t calls); /* a share */
+
+/* Appends those of `of`, which must not be cleared before r: native functions in a JVM. */
+void report_add_native(struct report *r, const struct report *of);
 
 /* Works out what is known of the methods from the tree; c may be NULL: no calibration.  Once, after
  * all rows. */

@@ -183,6 +183,8 @@ static const char *mark_of(const struct report_method *m)
 		return " (closed)";
 	if (m->m.flags & METHOD_FEWER)
 		return " (closed for a while)";
+	if (m->native)
+		return m->m.flags & METHOD_GONE ? " (native, gone)" : " (native)";
 	if (m->m.flags & METHOD_GONE)
 		return " (gone)";
 	if (m->m.flags & METHOD_ANCHOR)
