@@ -25,6 +25,7 @@ struct world {
 	bool stuck; /* samples see it all the time, but slow calls do not return */
 	double starved, ran_ns;
 	bool hands_over;     /* sum waits for a task of another thread */
+	bool tasks_sleep;    /* ... in which they sleep */
 	bool has_timer;	     /* which takes more time than all others, asleep */
 	bool has_others;     /* somebody else has the timer hooked */
 	bool all_hooked;     /* ... and all methods, main around the root too, for long */
@@ -67,6 +68,16 @@ static void add_join(struct dig *d)
 	samples_add(&d->fresh, &row);
 }
 
+static void add_task(struct dig *d)
+{
+	struct sample_row row = { .depth = 2, .name = slice_str("java.lang.Thread.sleep(J)V") };
+
+	add(d, 0, "java.util.concurrent.ThreadPoolExecutor.runWorker()V", 0);
+	add(d, 1, "shop.Rates.run()V", 1);
+	row.self[SAMPLE_SLEEPING] = 60;
+	samples_add(&d->fresh, &row);
+}
+
 static void do_sample(struct world *w)
 {
 	struct dig *d = &w->dig;
@@ -75,6 +86,8 @@ static void do_sample(struct world *w)
 	w->samples++;
 	if (w->has_timer)
 		add_timer(d);
+	if (w->tasks_sleep)
+		add_task(d);
 	add(d, 0, "shop.Main.main([Ljava/lang/String;)V", 1);
 	if (w->returns_at)
 		add(d, depth++, WORK, 1);
@@ -515,6 +528,15 @@ TEST(dig_does_not_blame_tasks_that_wait_for_a_processor)
 	w = (struct world){ .slow = true, .has_inside = true, .hands_over = true, .starved = 0.95 };
 	drive(&w, &usual, text, sizeof(text));
 	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .hands_over = true, .starved = 0.85 };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .hands_over = true, .starved = 0.85 };
+	w.tasks_sleep = true; /* which takes as long on any machine */
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
 	dig_release(&w.dig);
 }
 

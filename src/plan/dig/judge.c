@@ -40,7 +40,10 @@ bool judge_seen(const struct dig *d, const struct sample_node *n, struct presenc
 	return true;
 }
 
-enum { REST_DEPTH = 2 };
+enum {
+	REST_DEPTH = 2,
+	TASKS_TELLING = 8, /* samples of tasks */
+};
 
 /* Samples that sleep so near to the outermost method that there is hardly a way down to it. */
 static uint64_t resting(const struct samples *under)
@@ -60,6 +63,47 @@ static uint64_t resting(const struct samples *under)
 	return sum;
 }
 
+static bool is_worker(const struct sample_node *n)
+{
+	return slice_starts(n->name, slice_str("java.util.concurrent.ThreadPoolExecutor.run")) ||
+	       slice_starts(n->name, slice_str("java.util.concurrent.ForkJoinPool.run"));
+}
+
+struct tasks {
+	uint64_t all, computing; /* samples */
+};
+
+/* A task that waits for another one is as that one is. */
+static void add_tasks(struct tasks *t, const struct sample_node *worker)
+{
+	for (const struct sample_node *n = worker; n; n = samples_next(n, worker))
+		for (int i = 0; i < SAMPLE_STATES; i++) {
+			enum kind kind = kind_of(n, (enum sample_state)i, worker);
+
+			if (!n->self[i] || kind_is_idle(n, (enum sample_state)i) ||
+			    kind == KIND_FUTURE || kind == KIND_QUEUE)
+				continue;
+			t->all += n->self[i];
+			t->computing += kind_is_computing(kind) ? n->self[i] : 0;
+		}
+}
+
+/* How much of their time the tasks that are waited for want a processor: those of pools, or those that
+ * have been put below the root already, which are in `by`.  All of it where none has been met: then it
+ * is handing over that takes long, and that is waiting for a processor. */
+static double tasks_computing(const struct dig *d, const uint64_t by[KINDS], uint64_t n)
+{
+	const struct sample_node *top = &d->all.root;
+	struct tasks t = { 0 };
+
+	for (const struct sample_node *at = top->first; at; at = samples_next(at, top))
+		if (at->busy && is_worker(at) && !(at->parent && is_worker(at->parent)))
+			add_tasks(&t, at);
+	if (t.all < TASKS_TELLING)
+		t = (struct tasks){ n - by[KIND_FUTURE], kind_computing(by) };
+	return t.all < TASKS_TELLING ? 1 : share(t.computing, t.all);
+}
+
 struct nature judge_nature(const struct dig *d, struct slice name)
 {
 	struct samples under;
@@ -75,6 +119,7 @@ struct nature judge_nature(const struct dig *d, struct slice name)
 		is.waiting = share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n);
 	is.sleeping = share(by[KIND_SLEEP] + by[KIND_WAIT] + by[KIND_QUEUE], n);
 	is.handing = share(by[KIND_FUTURE], n);
+	is.tasks_computing = is.handing > 0 ? is.handing * tasks_computing(d, by, n) : 0;
 	is.computing = n ? share(kind_computing(by), n) : 1;
 	return is;
 }
@@ -180,7 +225,7 @@ static double slow_limit(const struct dig *d, double longer, double unsteady)
 void judge_root(const struct dig *d, const struct dig_figures *f, struct candidate *c)
 {
 	struct nature is = judge_nature(d, f->name);
-	double longer = judge_stretch(d, is.computing);
+	double longer = judge_stretch(d, is.computing + is.tasks_computing);
 	double unsteady = judge_stretch(d, is.computing + is.handing);
 	double limit = slow_limit(d, longer, unsteady);
 	double mean;

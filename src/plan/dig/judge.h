@@ -21,12 +21,13 @@ struct candidate {
 	bool rests;   /* ... by itself: it is what a loop or a job does in between */
 };
 
-struct nature {		  /* of a root, by samples */
-	double waiting;	  /* share of the samples that wait for locks */
-	double computing; /* ... that want a processor */
-	double sleeping;  /* ... that sleep or wait to be notified */
-	double resting;	  /* ... that do so in the method itself, or in one that it calls */
-	double handing;	  /* ... that wait for tasks of other threads */
+struct nature {			/* of a root, by samples */
+	double waiting;		/* share of the samples that wait for locks */
+	double computing;	/* ... that want a processor */
+	double sleeping;	/* ... that sleep or wait to be notified */
+	double resting;		/* ... that do so in the method itself, or in one that it calls */
+	double handing;		/* ... that wait for tasks of other threads */
+	double tasks_computing; /* ... while these want a processor */
 };
 
 struct nature judge_nature(const struct dig *d, struct slice name);
