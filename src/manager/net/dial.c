@@ -189,10 +189,15 @@ static bool send_all(struct dial *d, struct slice text, uint64_t until, const bo
 	return true;
 }
 
-/* Reads until `enough` is there; false: it did not come. */
+static bool has_head(const struct dial *d)
+{
+	return d->in.n && memmem(d->in.p, d->in.n, "\r\n\r\n", 4);
+}
+
+/* Reads until `enough` is there, 0: the head; false: it did not come. */
 static bool read_until(struct dial *d, size_t enough, uint64_t until, const bool *ends)
 {
-	while (enough ? d->in.n < enough : !memmem(d->in.p, d->in.n, "\r\n\r\n", 4)) {
+	while (enough ? d->in.n < enough : !has_head(d)) {
 		uint8_t *to = d->in.n < ANSWER_MAX ? buf_room(&d->in, 4096) : NULL;
 		long n = to ? dial_recv(d, to, 4096) : PUMP_FAILED;
 
