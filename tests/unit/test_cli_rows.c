@@ -109,12 +109,12 @@ TEST(report_json_says_null_for_what_is_not_known)
 	buf_u8(&out, '\0');
 	CHECK_STR(
 		(const char *)out.p,
-		"{\"methods\":[{\"method\":\"b.D.counted()V\",\"native\":false,\"calls\":7,\"raw_ns\":null,"
+		"{\"methods\":[{\"method\":\"b.D.counted()V\",\"calls\":7,\"raw_ns\":null,"
 		"\"compensated_ns\":null,\"low_ns\":null,\"high_ns\":null,\"self_ns\":null,"
 		"\"errors\":0,\"rate\":0,\"timed\":0,\"one_in\":0,\"avg_ns\":null,\"min_ns\":null,\"max_ns\":null,"
 		"\"p50_ns\":null,\"p90_ns\":null,\"p99_ns\":null,\"raw_min_ns\":null,\"raw_max_ns\":null,"
 		"\"raw_p50_ns\":null,\"raw_p90_ns\":null,\"raw_p99_ns\":null,\"active\":0,\"active_peak\":0,"
-		"\"stalls\":0,\"bytes\":0,\"type\":null,\"static\":false,\"level\":\"timed\",\"rule\":0,\"hooked\":true,\"anchor\":false,\"closed\":false,\"fewer_counted\":false,"
+		"\"stalls\":0,\"bytes\":0,\"type\":null,\"static\":false,\"native\":false,\"level\":\"timed\",\"rule\":0,\"hooked\":true,\"anchor\":false,\"closed\":false,\"fewer_counted\":false,"
 		"\"raw_self_ns\":null,\"self_low_ns\":null,\"self_high_ns\":null,"
 		"\"clamped\":false,\"short\":false,\"recursion_drawn\":false,\"recursive\":false,"
 		"\"outermost_calls\":null,\"bounded\":false,\"self_bounded\":false,\"least_ns\":null,\"in_place\":false}],\"calibrated\":false,"

@@ -388,7 +388,6 @@ static void method_json(struct json *j, const struct report_method *r)
 
 	json_open(j, '{');
 	json_put_str(j, "method", m->name);
-	json_put_bool(j, "native", r->native);
 	json_put_u64(j, "calls", m->calls);
 	ns(j, "raw_ns", whole(r->raw_ns), total);
 	ns(j, "compensated_ns", whole(r->total.mid), total && r->compensated);
@@ -412,6 +411,7 @@ static void method_json(struct json *j, const struct report_method *r)
 	else
 		json_null(j);
 	json_put_bool(j, "static", (m->type & TYPE_STATIC) != 0);
+	json_put_bool(j, "native", r->native);
 	json_put_text(j, "level",
 		      m->level <= LEVEL_FULL ? rule_level_text((enum rule_level)m->level) : "?");
 	json_put_u64(j, "rule", m->rule);
