@@ -382,15 +382,11 @@ TEST(dig_keeps_a_hot_hook_that_the_answer_needs)
 TEST(the_outermost_method_is_awaited_when_it_has_begun)
 {
 	struct world begun = { .slow = true, .has_inside = true, .returns_at = 5 };
-	struct world busy = { .slow = true, .has_inside = true, .returns_at = 9, .starved = 0.8 };
 	char text[2000];
 
 	drive(&begun, &usual, text, sizeof(text));
 	CHECK(slice_is(begun.dig.answer.root, WORK));
 	dig_release(&begun.dig);
-	drive(&busy, &usual, text, sizeof(text));
-	CHECK(slice_is(busy.dig.answer.root, WORK));
-	dig_release(&busy.dig);
 }
 
 TEST(dig_says_when_nothing_is_slow)
@@ -564,6 +560,20 @@ TEST(dig_sees_calls_that_do_not_return)
 	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
 	CHECK(slice_is(w.dig.answer.root, HANDLE));
 	CHECK(said(&w, "; but others have not returned for long: slow\n"));
+	dig_release(&w.dig);
+}
+
+TEST(calls_that_wait_for_a_processor_are_not_stuck)
+{
+	struct world w = { .has_inside = true, .stuck = true, .uneven = 1, .starved = 0.9 };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
+	dig_release(&w.dig);
+	w = (struct world){ .has_inside = true, .stuck = true, .starved = 0.9 };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, "hardly anything has returned");
 	dig_release(&w.dig);
 }
 

@@ -616,25 +616,15 @@ static void dig_down(struct dig *d)
 	d->phase = PH_GRAPH;
 }
 
-/* Where threads hardly get a processor, calls take as many times longer, and so does it until the
- * outermost ones have returned. */
-static size_t least_windows(const struct dig *d)
-{
-	double n = d->starved > 0.5 && d->starved < 1 ? ROOT_WINDOWS / (1 - d->starved)
-						      : ROOT_WINDOWS;
-
-	return n < ROOT_WINDOWS_MAX ? (size_t)n : ROOT_WINDOWS_MAX;
-}
-
 static void roots_measured(struct dig *d)
 {
-	size_t n = measure_windows(&d->measure), least = least_windows(d);
+	size_t n = measure_windows(&d->measure);
 	bool any = find_root(d), whole = any && find_root_is_whole(d);
 	size_t most = d->starved > 0.5 ? ROOT_WINDOWS_LONG : ROOT_WINDOWS_MAX;
 
 	if (!any && d->starved > 0.5)
 		most = WINDOWS_MAX;
-	if (n >= least && find_root_is_deeper(d) && !is_late(d, 25 * second)) {
+	if (n >= ROOT_WINDOWS && find_root_is_deeper(d) && !is_late(d, 25 * second)) {
 		d->root_depth += ROOT_DEEPER;
 		d->phase = PH_ROOTS_IN;
 		return;
@@ -646,8 +636,7 @@ static void roots_measured(struct dig *d)
 		return;
 	}
 	/* With nothing at all there is no way on, so that is worth more time. */
-	if (n < ROOT_WINDOWS ||
-	    ((n < least || (!whole && n < most)) && !is_late(d, (any ? 26 : 5) * second)))
+	if (n < ROOT_WINDOWS || (!whole && n < most && !is_late(d, (any ? 26 : 5) * second)))
 		return;
 	if (!find_decide(d)) {
 		finish(d);

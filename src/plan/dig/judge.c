@@ -266,14 +266,18 @@ void judge_root(const struct dig *d, const struct dig_figures *f, struct candida
 }
 
 /* All calls that have returned were fast, but samples have seen it at work much longer than these
- * took: there are others, which have not returned. */
+ * took: there are others, which have not returned.  Where threads wait for processors, samples may
+ * have been taken in a worse moment than the calls. */
 void judge_stuck(const struct dig *d, const struct sample_node *n, struct candidate *c)
 {
 	struct presence s;
+	double computing;
 
 	if (c->slow || !n || measure_windows(&d->measure) < STUCK_WINDOWS ||
-	    !judge_seen(d, n, &s) || s.looks < 0.25 || s.hooks > s.looks / 3 ||
-	    judge_nature(d, n->name).computing < 0.5)
+	    !judge_seen(d, n, &s) || s.looks < 0.25)
+		return;
+	computing = judge_nature(d, n->name).computing;
+	if (computing < 0.5 || s.hooks > s.looks / 3 / judge_stretch(d, computing))
 		return;
 	c->slow = c->stuck = true;
 	c->weight = (s.looks - s.hooks) * (double)measure_windows(&d->measure) * 1e9;
