@@ -235,7 +235,8 @@ def judge(words, end, end_by, said):
     if end == "2" and words[0] == "unhook" and "what a rule that stays needs" in said:
         return
     if end == "2" and words[0] in ("watch", "trace", "dig", "callees", "explain", "hook") and (
-            "none has such a method" in said or "no loaded class" in said or "no method" in said):
+            "none has such a method" in said or "no loaded class" in said or "no method" in said or
+            re.search("no class '[^']*' is loaded", said)):
         return  # what is named is not loaded, or not any more
     if end_by and end in (end_by.name, str(128 + end_by)) or end_by == signal.SIGPIPE and end == "SIGTERM":
         return
