@@ -15,12 +15,9 @@
 #include "cache/cache.h"
 #include "weave/weave.h"
 
-enum rule_need {	      /* what a rule wants to know, of which the next one has all */
-		 NEED_COUNTS, /* or nothing */
-		 NEED_TIMES,  /* ... and values captured, and sequences of callers */
-		 NEED_CALLS,  /* one by one: level full, or watched, or as transactions */
-		 NEEDS
-};
+/* What a rule wants to know, of which the next one has all: counts, or nothing; times, values captured, sequences
+ * of callers; calls one by one: level full, or watched, or as transactions. */
+enum rule_need { NEED_COUNTS, NEED_TIMES, NEED_CALLS, NEEDS };
 
 struct rule_entry {	 /* one rule */
 	uint32_t number; /* from 1, never given twice */
