@@ -462,6 +462,7 @@ TEST(native_functions_are_hooked_where_the_addresses_for_int3_are_in_use)
 	const char *why = "";
 	uint32_t number;
 
+	NEEDS_PATCHED_CODE;
 	if (PATCH_N != 5)
 		SKIP("patches of other processors need no such addresses");
 	CHECK(page != MAP_FAILED);
