@@ -194,6 +194,14 @@ static void note_end(struct relay_line *l)
 		log_put(LOG_ERROR, "out of memory: the end of relay %s is seen late", r->name);
 }
 
+static void line_free(struct relay_line *l)
+{
+	pump_release(&l->pump);
+	if (l->pump.wake >= 0)
+		close(l->pump.wake);
+	mem_free(l);
+}
+
 static void leave(struct relay_line *l)
 {
 	struct fleet *f = l->f;
@@ -207,10 +215,8 @@ static void leave(struct relay_line *l)
 	note_end(l);
 	pthread_mutex_unlock(&f->lock);
 	take_openings(l); /* nobody can add any more */
-	pump_release(&l->pump);
-	close(l->pump.wake);
 	l->a.hang_up(l->a.ctx);
-	mem_free(l);
+	line_free(l);
 	pthread_mutex_lock(&f->lock);
 	f->n_lines--;
 	pthread_cond_broadcast(&f->line_ended);
@@ -372,8 +378,7 @@ void relays_join(struct fleet *f, const struct relay_arrival *a)
 	pthread_mutex_unlock(&f->lock);
 	if (!r) {
 		if (l)
-			pump_release(&l->pump);
-		mem_free(l);
+			line_free(l);
 		a->hang_up(a->ctx);
 		return;
 	}
