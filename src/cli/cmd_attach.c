@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "classfile/show/show.h"
 #include "cli/attach/doctor.h"
 #include "cli/attach/hotspot.h"
@@ -22,7 +23,6 @@
 #include "cli/report/hook_rows.h"
 #include "cli/report/hook_rules.h"
 #include "cli/screen/cli.h"
-#include "cli/screen/progress.h"
 #include "jvm/proc.h"
 #include "cli/verbs.h"
 
@@ -90,13 +90,13 @@ static bool is_starting(const struct jvm *j)
 /* The signal would end a JVM in its first moments, and confuse it a little later. */
 static int wait_until_up(struct attach *a)
 {
-	uint64_t start = clock_ns(), limit = a->wait_ns;
+	uint64_t start = clock_steady_ns(), limit = a->wait_ns;
 	bool told = false;
 	int status;
 
 	while ((status = look(a)) == CLI_DONE && is_starting(&a->jvm) &&
-	       clock_ns() - start < limit) {
-		if (!told && clock_ns() - start > 2000000000ull) {
+	       clock_steady_ns() - start < limit) {
+		if (!told && clock_steady_ns() - start > 2000000000ull) {
 			waiting((unsigned)(a->wait_ns / 1000000000));
 			told = true;
 		}
@@ -183,10 +183,10 @@ static int load(struct attach *a, struct inside *in, const struct library *lib)
 
 static int wait_for_agent(const struct attach *a)
 {
-	uint64_t start = clock_ns(), limit = a->wait_ns;
+	uint64_t start = clock_steady_ns(), limit = a->wait_ns;
 
 	while (!agent_listens(&a->target)) {
-		if (clock_ns() - start > limit)
+		if (clock_steady_ns() - start > limit)
 			return cli_cannot("the agent was loaded into %s, but does not listen",
 					  a->shown);
 		pause_ms(5);

@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "classfile/show/show.h"
 #include "cli/attach/library.h"
 #include "cli/attach/native_process.h"
 #include "cli/attach/target.h"
 #include "cli/client/beside.h"
 #include "cli/screen/cli.h"
-#include "cli/screen/progress.h"
 #include "jvm/proc.h"
 #include "cli/verbs.h"
 
@@ -124,7 +124,7 @@ static void look_for_library(struct detach *d, const struct target *t)
 /* The agent's last acts come after its answer: gives it a moment. */
 static void look_outside(struct detach *d, struct client *c, const struct target *t)
 {
-	uint64_t end = clock_ns() + LEAVE_MS * ms;
+	uint64_t end = clock_steady_ns() + LEAVE_MS * ms;
 	struct slice payload;
 	struct inside in;
 	char path[64];
@@ -139,7 +139,7 @@ static void look_outside(struct detach *d, struct client *c, const struct target
 		if (!d->socket && !d->threads)
 			break;
 		usleep(LOOK_MS * 1000);
-	} while (clock_ns() < end && !client_interrupted());
+	} while (clock_steady_ns() < end && !client_interrupted());
 	if (d->native && !d->socket && !d->threads && !d->differing)
 		unload(d, t);
 	look_for_library(d, t);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/attach/target.h"
 #include "cli/client/dig_link.h"
 #include "cli/client/memory.h"
@@ -14,7 +15,6 @@
 #include "cli/screen/cli.h"
 #include "cli/screen/figures.h"
 #include "cli/screen/private.h"
-#include "cli/screen/progress.h"
 #include "plan/dig/machine.h"
 #include "cli/verbs.h"
 
@@ -121,7 +121,8 @@ static void tell_cost(struct command_dig *c)
 	char all[FIGURE_MAX], hooks[FIGURE_MAX], agent[FIGURE_MAX], compilers[FIGURE_MAX];
 
 	fprintf(stderr, "This took %.0f s and about %s of one processor in the program",
-		(double)(clock_ns() - c->link.cost.began_ns) / 1e9, figure_share(all, cost.all));
+		(double)(clock_steady_ns() - c->link.cost.began_ns) / 1e9,
+		figure_share(all, cost.all));
 	if (cost.all > 0.002)
 		fprintf(stderr, ": calls of hooked methods %s, the agent %s, compiling anew %s",
 			figure_share(hooks, cost.hooks), figure_share(agent, cost.agent),
@@ -241,7 +242,7 @@ static int dig(struct command_dig *c)
 	dig_link_begin(l);
 	for (;;) {
 		l->dig.spent_ns = dig_link_spent(l);
-		dig_next(&l->dig, (double)clock_ns(), &action);
+		dig_next(&l->dig, (double)clock_steady_ns(), &action);
 		tell(c);
 		if (action.step == DIG_DONE)
 			return answer(c);

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/attach/hotspot.h"
 #include "cli/attach/jvms.h"
 #include "cli/client/client.h"
 #include "cli/look/heap_rows.h"
 #include "cli/screen/figures.h"
 #include "cli/screen/output.h"
-#include "cli/screen/progress.h"
 #include "cli/verbs.h"
 #include "jvm/proc.h"
 
@@ -106,10 +106,11 @@ static void on_tick(void *ctx)
 		fstat(fd, &st);
 	if (fd >= 0)
 		close(fd);
-	if (!isatty(STDERR_FILENO) || clock_ns() - w->begin < 1000000000u)
+	if (!isatty(STDERR_FILENO) || clock_steady_ns() - w->begin < 1000000000u)
 		return;
 	snprintf(line, sizeof(line), "the program stands still: %s%s%s",
-		 figure_time(age, (double)(clock_ns() - w->begin)), fd >= 0 ? ", written: " : "",
+		 figure_time(age, (double)(clock_steady_ns() - w->begin)),
+		 fd >= 0 ? ", written: " : "",
 		 fd >= 0 ? figure_bytes(size, (uint64_t)st.st_size) : "");
 	output_status(slice_str(line));
 }
@@ -127,7 +128,7 @@ static int ask(struct command_heap *w, const struct hotspot_request *r, struct b
 	int rc;
 
 	tell_cost(w);
-	w->begin = clock_ns();
+	w->begin = clock_steady_ns();
 	rc = hotspot_ask(&h, r, reply);
 	if (isatty(STDERR_FILENO))
 		output_status(slice_str(""));
@@ -235,7 +236,7 @@ static int dump(struct command_heap *w)
 	if (fd >= 0 && fstat(fd, &st) == 0)
 		printf("%s: %s, written in %s; it holds everything that the program knows\n",
 		       w->path, figure_bytes(size, (uint64_t)st.st_size),
-		       figure_time(took, (double)(clock_ns() - w->begin)));
+		       figure_time(took, (double)(clock_steady_ns() - w->begin)));
 	if (fd >= 0)
 		close(fd);
 	buf_release(&reply);

@@ -11,14 +11,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/client/background.h"
 #include "cli/hot/history.h"
 #include "cli/hot/when.h"
 #include "cli/outside/feed.h"
 #include "cli/screen/figures.h"
-#include "cli/screen/progress.h"
 #include "cli/verbs.h"
 
 enum { RATE = 20, SIZE_MIB = 256, STACKS_KEPT = 100000, WAIT_MS = 1000, MS = 1000000 };
@@ -48,14 +47,6 @@ static void on_term(int signal)
 	asked_to_end = 1;
 }
 
-static uint64_t clock_of(clockid_t clock)
-{
-	struct timespec t = { 0, 0 };
-
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 /* ---- a file -------------------------------------------------------------------------------- */
 
 static uint64_t grown(uint64_t *told, uint64_t now)
@@ -81,7 +72,7 @@ static struct stretch_facts facts_of(struct command_record *c)
 				   .pid = (uint32_t)c->s.pid,
 				   .name = slice_str(c->s.name),
 				   .engine = m->engine };
-	uint64_t now = clock_of(CLOCK_REALTIME);
+	uint64_t now = clock_ns(CLOCK_REALTIME);
 
 	f.wall_ns = now > f.began_ns ? now - f.began_ns : 0;
 	for (unsigned i = 0; i < WALK_ENDS && i < STRETCH_SUMS; i++)
@@ -121,12 +112,13 @@ static void daemon_has_begun(struct command_record *c)
 
 static bool is_over(const struct command_record *c)
 {
-	return client_interrupted() || asked_to_end || (c->end_ns && clock_ns() >= c->end_ns);
+	return client_interrupted() || asked_to_end ||
+	       (c->end_ns && clock_steady_ns() >= c->end_ns);
 }
 
 static int wait_ms(const struct command_record *c, uint64_t cut)
 {
-	uint64_t real = clock_of(CLOCK_REALTIME), now = clock_ns(), left = WAIT_MS;
+	uint64_t real = clock_ns(CLOCK_REALTIME), now = clock_steady_ns(), left = WAIT_MS;
 
 	if (cut > real && (cut - real) / MS < left)
 		left = (cut - real) / MS;
@@ -146,7 +138,7 @@ static int take(struct command_record *c, char why[200])
 		status = feed_take(&c->feed, wait_ms(c, cut), why);
 		if (c->s.profile.err)
 			return snprintf(why, 200, "%s", err_text(c->s.profile.err)), CLI_CANNOT;
-		if (clock_of(CLOCK_REALTIME) < cut)
+		if (clock_ns(CLOCK_REALTIME) < cut)
 			continue;
 		write_file(c);
 		cut = (c->began_ns / c->every_ns + 1) * c->every_ns;
@@ -162,7 +154,7 @@ static int session(struct command_record *c)
 	sampled_init(&c->s);
 	c->told = (struct wire_stacks_state){ 0 };
 	status = feed_begin(&c->feed, &c->s, &c->wish);
-	c->began_ns = clock_of(CLOCK_REALTIME);
+	c->began_ns = clock_ns(CLOCK_REALTIME);
 	if (status == CLI_DONE) {
 		daemon_has_begun(c);
 		status = take(c, why);
@@ -182,7 +174,7 @@ static void say_sums(const struct command_record *c)
 	char n[2 * FIGURE_MAX], wall[FIGURE_MAX], bytes[FIGURE_MAX], agent[FIGURE_MAX],
 		own[FIGURE_MAX];
 	double all = c->all.wall_ns ? (double)c->all.wall_ns : 1;
-	uint64_t cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	printf("%s: %s in %s; ", c->dir, figure_of(n, c->all.samples, "sample"),
 	       figure_time(wall, all));
@@ -202,7 +194,7 @@ static int run(struct command_record *c)
 	if (status == CLI_DONE) {
 		sigaction(SIGTERM, &act, NULL);
 		if (c->wish.for_given)
-			c->end_ns = clock_ns() + c->wish.for_ns;
+			c->end_ns = clock_steady_ns() + c->wish.for_ns;
 		do
 			status = session(c);
 		while (status == CLI_GO_ON);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/plural.h"
 #include "cli/attach/target.h"
@@ -109,7 +110,7 @@ static void show_json(struct view *v, struct buf *out)
 static void tell_rates(struct view *v)
 {
 	struct report *r = &v->report;
-	uint64_t now = clock_ns();
+	uint64_t now = clock_steady_ns();
 	double seconds = (double)(now - v->asked) / 1e9;
 	struct seen *seen = mem_alloc((r->n + 1) * sizeof(*seen));
 	size_t k = 0;
@@ -136,9 +137,9 @@ static void find_costs(struct view *v)
 	bool first = !v->looked;
 	struct slice jvm = v->pid ? v->client.welcome.jvm : v->report.calibration.jvm;
 
-	if (v->raw || v->has_costs || !v->report.n || clock_ns() - v->looked < 2000000000u)
+	if (v->raw || v->has_costs || !v->report.n || clock_steady_ns() - v->looked < 2000000000u)
 		return;
-	v->looked = clock_ns();
+	v->looked = clock_steady_ns();
 	if (v->recorded) {
 		v->has_costs = recording_costs(&v->recording, &v->costs);
 		return;
@@ -347,7 +348,7 @@ static int measure_bare(struct view *v)
  * between the program runs as before. */
 static int look_at_types(struct view *v)
 {
-	uint64_t begin = clock_ns(), spent = 0;
+	uint64_t begin = clock_steady_ns(), spent = 0;
 	struct progress progress;
 	int status;
 
@@ -358,7 +359,7 @@ static int look_at_types(struct view *v)
 		v->report.n_sequences = 0;
 		wire_put_types(&v->client.out, &(struct wire_types){ 0 });
 		status = client_ask(&v->client, report_take, &v->report);
-		spent = clock_ns() - begin;
+		spent = clock_steady_ns() - begin;
 		if (status != CLI_DONE || spent >= v->types_ns)
 			break;
 		progress_step(&progress, (double)spent / (double)v->types_ns, 0);

@@ -3,10 +3,10 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "cli/attach/target.h"
 #include "cli/client/visit.h"
 #include "cli/look/thread_show.h"
-#include "cli/screen/progress.h"
 #include "cli/screen/term.h"
 #include "cli/verbs.h"
 
@@ -133,7 +133,7 @@ static int print(const struct command_threads *w, struct thread_view *v)
 static int compare(const struct command_threads *w, struct client *c)
 {
 	struct thread_look before, after;
-	uint64_t begin = clock_ns(), end;
+	uint64_t begin = clock_steady_ns(), end;
 	int status;
 
 	thread_look_init(&before);
@@ -141,7 +141,7 @@ static int compare(const struct command_threads *w, struct client *c)
 	status = look(c, &before, &(struct wire_ask_threads){ 0 });
 	if (status == CLI_DONE) {
 		pass_time(c, w->for_ns);
-		end = clock_ns();
+		end = clock_steady_ns();
 		status = look(c, &after,
 			      &(struct wire_ask_threads){ .frames = w->thread ? FRAMES_MOST
 									      : (uint32_t)w->frames,

@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "cli/client/live.h"
 #include "cli/outside/feed.h"
-#include "cli/screen/progress.h"
 #include "cli/screen/term.h"
 #include "cli/top/top_keys.h"
 #include "cli/top/top_view.h"
@@ -47,17 +47,17 @@ static int build(struct command_top *c, char why[200])
 /* On a terminal that waits for keys, by live_run: what has come until now; else for a page. */
 static int take(struct command_top *c, char why[200])
 {
-	uint64_t end = clock_ns() + (term_is_live() ? 0 : c->every_ns);
+	uint64_t end = clock_steady_ns() + (term_is_live() ? 0 : c->every_ns);
 	int status = feed_take(&c->feed, 0, why);
 
-	while (status == CLI_DONE && !client_interrupted() && clock_ns() < end)
+	while (status == CLI_DONE && !client_interrupted() && clock_steady_ns() < end)
 		status = feed_take(&c->feed, 100, why);
 	return status;
 }
 
 static bool end_part(struct command_top *c)
 {
-	const struct lately_time end = { clock_ns(), c->s.state.wall_ns, c->s.state.cpu_ns };
+	const struct lately_time end = { clock_steady_ns(), c->s.state.wall_ns, c->s.state.cpu_ns };
 	const struct lately_time time = { end.seen_ns - c->end.seen_ns,
 					  end.wall_ns - c->end.wall_ns,
 					  end.cpu_ns - c->end.cpu_ns };
@@ -168,7 +168,7 @@ static int run(struct command_top *c)
 	sampled_init(&c->s);
 	lately_init(&c->lately, (unsigned)((c->over_ns + c->every_ns - 1) / c->every_ns));
 	status = feed_begin(&c->feed, &c->s, &c->wish);
-	c->end.seen_ns = clock_ns();
+	c->end.seen_ns = clock_steady_ns();
 	if (status == CLI_DONE)
 		status = live_run(&live, c);
 	feed_end(&c->feed);

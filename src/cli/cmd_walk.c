@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/plural.h"
 #include "cli/attach/target.h"
 #include "cli/client/method_arg.h"
 #include "cli/client/visit.h"
 #include "cli/screen/cli.h"
-#include "cli/screen/progress.h"
 #include "cli/walk/walk_json.h"
 #include "cli/walk/walk_link.h"
 #include "cli/verbs.h"
@@ -88,7 +88,7 @@ static int walk(struct command_walk *c)
 	if (!c->quiet && (!c->json || c->aloud))
 		fprintf(stderr, "Looking for hot spots for %.1f s.\n", (double)c->look_ns / 1e9);
 	for (;;) {
-		climb_next(&l->climb, (double)clock_ns(), &action);
+		climb_next(&l->climb, (double)clock_steady_ns(), &action);
 		tell(c);
 		if (action.step == CLIMB_DONE)
 			break;

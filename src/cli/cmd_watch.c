@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/attach/target.h"
 #include "cli/client/client.h"
 #include "cli/client/method_arg.h"
@@ -20,7 +21,6 @@
 #include "cli/screen/figures.h"
 #include "cli/screen/layout.h"
 #include "cli/screen/method_name.h"
-#include "cli/screen/progress.h"
 #include "cli/screen/secrets.h"
 #include "cli/screen/term.h"
 #include "cli/verbs.h"
@@ -237,7 +237,7 @@ static bool take_first_status(void *ctx, unsigned type, struct slice payload)
 /* One more question on the same connection, also after Ctrl-C: how many were dropped? */
 static void ask_dropped(struct watching *w)
 {
-	uint64_t end = clock_ns() + LAST_MS * 1000000ull;
+	uint64_t end = clock_steady_ns() + LAST_MS * 1000000ull;
 	struct slice payload;
 	unsigned type = 0;
 	int rc = 0;
@@ -245,7 +245,7 @@ static void ask_dropped(struct watching *w)
 	wire_put_ask_status(&w->client.out, &(struct wire_ask_status){ 0 });
 	if (client_send(&w->client) != CLI_DONE)
 		return;
-	while (rc >= 0 && type != WIRE_status && clock_ns() < end) {
+	while (rc >= 0 && type != WIRE_status && clock_steady_ns() < end) {
 		rc = client_next(&w->client, 0, &type, &payload);
 		if (rc == 0)
 			poll(NULL, 0, 10);

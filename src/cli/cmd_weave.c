@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "classfile/show/show.h"
 #include "cli/classtools/weave_hint.h"
 #include "cli/classtools/weave_rules.h"
 #include "cli/classtools/weave_run.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/output.h"
-#include "cli/screen/progress.h"
 #include "rule/rules_explain.h"
 #include "rule/print.h"
 #include "cli/verbs.h"
@@ -405,7 +405,7 @@ static int report_json(struct weave *w)
 static int weave(struct weave *w)
 {
 	struct weave_run *r = &w->run;
-	uint64_t start = clock_ns();
+	uint64_t start = clock_steady_ns();
 	int rc, status = CLI_DONE;
 
 	*r = (struct weave_run){ .set = &w->set,
@@ -419,7 +419,7 @@ static int weave(struct weave *w)
 				 .jobs = (unsigned)w->jobs };
 	if (weave_run(r) < 0)
 		return cli_cannot("%s", r->failed.text);
-	w->wall = clock_ns() - start;
+	w->wall = clock_steady_ns() - start;
 	if (w->ids)
 		status = write_ids(w);
 	rc = w->json ? report_json(w) : report(w);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "inject/thread_call.h"
 #include "inject/safe_point.h"
 #include "inject/presence.h"
@@ -90,7 +91,7 @@ static int find_thread(struct inject *i, struct tracee_thread **out)
 		tracee_resume(&i->tracee, *out);
 		if (rc < 0 || *out)
 			return rc;
-		if (tracee_clock() > i->until)
+		if (clock_steady_ns() > i->until)
 			return fault_set(
 				i->f, E_LIMIT, -1,
 				"no thread was where it could be asked: %.120s; try again, "
@@ -200,7 +201,7 @@ static int await_agent(struct inject *i)
 	struct native_state s = { .phase = NATIVE_STARTING };
 
 	while (presence_state(&i->libraries, &i->tracee, &s) && s.phase == NATIVE_STARTING &&
-	       tracee_clock() < i->until)
+	       clock_steady_ns() < i->until)
 		usleep(1000);
 	if (s.phase == NATIVE_RUNNING)
 		return 0;
@@ -230,7 +231,7 @@ static int begin(struct inject *i, pid_t pid, unsigned wait_ms, struct fault *f)
 
 	*i = (struct inject){ .pid = pid,
 			      .wait_ms = wait_ms,
-			      .until = tracee_clock() + wait_ms * UINT64_C(1000000),
+			      .until = clock_steady_ns() + wait_ms * UINT64_C(1000000),
 			      .tracee = { .mem = -1 },
 			      .f = f };
 	sigfillset(&most);
@@ -289,7 +290,7 @@ static bool calls_return(const struct inject *i, const struct presence_view *p,
 {
 	unsigned n;
 
-	while ((n = presence_open_calls(p, &i->tracee)) && tracee_clock() < i->until)
+	while ((n = presence_open_calls(p, &i->tracee)) && clock_steady_ns() < i->until)
 		usleep(AGAIN_MS * 1000);
 	if (n)
 		snprintf(out->why, sizeof(out->why), "%u hooked call%s not returned yet", n,

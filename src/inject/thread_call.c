@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 
+#include "base/clock.h"
 #include "inject/safe_point.h"
 
 enum { INTERRUPT_MS = 1000 };
@@ -56,7 +57,7 @@ static int not_returned(struct thread_call *c, unsigned ms, struct fault *f)
 	int sig;
 
 	(void)ptrace(PTRACE_INTERRUPT, c->th->tid, NULL, NULL);
-	(void)tracee_await(c->th, tracee_clock() + INTERRUPT_MS * ms_ns, &sig);
+	(void)tracee_await(c->th, clock_steady_ns() + INTERRUPT_MS * ms_ns, &sig);
 	return fault_set(f, E_LIMIT, -1,
 			 "what was called in thread %d has not returned within %u ms; the thread "
 			 "finishes it by itself, and then goes on where it was",
@@ -67,7 +68,7 @@ static int not_returned(struct thread_call *c, unsigned ms, struct fault *f)
 static int run_to_end(struct thread_call *c, const struct sigframe *frame,
 		      const struct thread_call_function *fn, struct fault *f)
 {
-	uint64_t until = tracee_clock() + fn->ms * ms_ns, result;
+	uint64_t until = clock_steady_ns() + fn->ms * ms_ns, result;
 	enum tracee_event e;
 	inject_regs r;
 	int sig = 0;
@@ -103,7 +104,7 @@ static int stop_again(struct thread_call *c, struct fault *f)
 
 	if (ptrace(PTRACE_INTERRUPT, c->th->tid, NULL, NULL) != 0 || !resume(c->th, PTRACE_CONT))
 		return fault_set(f, E_IO, -1, "the thread was lost");
-	while ((e = tracee_await(c->th, tracee_clock() + INTERRUPT_MS * ms_ns, &sig)) ==
+	while ((e = tracee_await(c->th, clock_steady_ns() + INTERRUPT_MS * ms_ns, &sig)) ==
 		       TRACEE_SIGNAL ||
 	       e == TRACEE_SYSCALL) {
 		if (e == TRACEE_SIGNAL)

@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "inject/skip.h"
 #include "jvm/proc.h"
@@ -28,14 +28,6 @@ static const uint64_t ms_ns = 1000000;
 static void *number(uint64_t n)
 {
 	return (void *)(uintptr_t)n;
-}
-
-uint64_t tracee_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* ---- the process -------------------------------------------------------------------------- */
@@ -87,7 +79,7 @@ enum tracee_event tracee_await(struct tracee_thread *th, uint64_t until_ns, int 
 		got = waitpid(th->tid, &status, __WALL | WNOHANG);
 		if (got != 0)
 			break;
-		if (tracee_clock() > until_ns)
+		if (clock_steady_ns() > until_ns)
 			return TRACEE_NOTHING;
 		usleep(turn++ < 100 ? 20 : 500);
 	}
@@ -203,7 +195,7 @@ static int stop_more(struct tracee *t, uint64_t until, struct fault *f)
 
 int tracee_stop(struct tracee *t, unsigned ms, struct fault *f)
 {
-	uint64_t until = tracee_clock() + ms * ms_ns;
+	uint64_t until = clock_steady_ns() + ms * ms_ns;
 	int more;
 
 	tracee_resume(t, NULL);
@@ -224,7 +216,7 @@ static void let_go(struct tracee *t, struct tracee_thread *th)
 	if (!th->seized || th->ended)
 		return;
 	if (!th->stopped && ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL) == 0)
-		(void)tracee_await(th, tracee_clock() + 100 * ms_ns, &sig);
+		(void)tracee_await(th, clock_steady_ns() + 100 * ms_ns, &sig);
 	(void)ptrace(PTRACE_DETACH, th->tid, NULL, NULL);
 	for (unsigned i = 0; i < th->n_held; i++)
 		(void)syscall(SYS_tgkill, t->pid, th->tid, th->held[i]);

@@ -50,7 +50,6 @@ enum tracee_event {
 	TRACEE_ENDED,
 };
 enum tracee_event tracee_await(struct tracee_thread *th, uint64_t until_ns, int *signal);
-uint64_t tracee_clock(void); /* ns */
 
 bool tracee_read(const struct tracee *t, uint64_t at, void *to, size_t n);
 bool tracee_write(const struct tracee *t, uint64_t at, const void *from, size_t n);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/tick.h"
@@ -198,14 +199,6 @@ static void end_timers(void)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool take_memory(void)
 {
 	void *p = mmap(NULL, stacks_bytes(N_SLOTS, N_SPOTS), PROT_READ | PROT_WRITE,
@@ -233,7 +226,7 @@ const char *sampler_begin(uint32_t rate, uint64_t for_ns)
 		return "/proc/self/maps cannot be read";
 	rate = rate && rate < RATE_MAX ? rate : RATE_MAX;
 	sampler.period_ns = 1000000000u / rate;
-	sampler.cpu_before = cpu_ns();
+	sampler.cpu_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	sampler.begin = tick_now();
 	sampler.end = for_ns;
 	__atomic_store_n(&sampler.on, true, __ATOMIC_SEQ_CST);
@@ -346,15 +339,16 @@ uint64_t sampler_end(struct buf *out)
 	if (out)
 		samples = put_rows(out);
 	if (out)
-		wire_put_stacks_state(out,
-				      &(struct wire_stacks_state){
-					      .samples = samples,
-					      .lost = sampler.table.lost,
-					      .wall_ns = totals_ns(tick_now() - sampler.begin),
-					      .cpu_ns = cpu_ns() - sampler.cpu_before,
-					      .period_ns = sampler.period_ns,
-					      .threads = threads,
-					      .engine = slice_str("timers on processor time") });
+		wire_put_stacks_state(
+			out,
+			&(struct wire_stacks_state){
+				.samples = samples,
+				.lost = sampler.table.lost,
+				.wall_ns = totals_ns(tick_now() - sampler.begin),
+				.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - sampler.cpu_before,
+				.period_ns = sampler.period_ns,
+				.threads = threads,
+				.engine = slice_str("timers on processor time") });
 	modules_release(&sampler.modules);
 	sampler.has_modules = false;
 	return samples;

@@ -18,8 +18,7 @@
 #ifndef PROBE_INNER_H
 #define PROBE_INNER_H
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "probe/counters.h"
 #include "base/random.h"
 #include "probe/probe.h"
@@ -303,15 +302,6 @@ extern HIDDEN struct probe_node probe_nowhere; /* the node of calls without cont
 extern HIDDEN struct probe_frame probe_no_frame;
 extern HIDDEN struct probe_window probe_no_window;
 extern HIDDEN __thread struct probe_local probe_local __attribute__((tls_model("initial-exec")));
-
-/* By the kernel: for what ticks cannot tell, and where it may take a while. */
-static inline uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static inline bool frame_is_nobodys(const struct probe_frame *f)
 {

@@ -23,6 +23,7 @@
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "probe/nodes.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 
 #include <errno.h>
@@ -125,7 +126,7 @@ static uint64_t blocked_for(struct probe_thread *t)
 {
 	const struct meter_off *off = &t->off;
 	uint64_t other = cpu_ns() - off->since_cpu_ns + delay_ns(t) - off->since_delay_ns;
-	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - off->since_ns;
+	uint64_t wall = clock_steady_ns() - off->since_ns;
 
 	return wall > other ? wall - other : 0;
 }
@@ -140,7 +141,7 @@ void probe_blocked(bool begins)
 		return;
 	if (begins) {
 		/* Outermost: it has all that the others have. */
-		off->since_ns = clock_ns(CLOCK_MONOTONIC);
+		off->since_ns = clock_steady_ns();
 		off->since_delay_ns = delay_ns(t);
 		off->since_cpu_ns = cpu_ns();
 		off->since_turn = turn;
@@ -264,8 +265,8 @@ int meter_init(void)
 	for (int i = 0; i < 20; i++) {
 		uint64_t begin = cpu_ns();
 
-		clock_ns(CLOCK_MONOTONIC); /* as at the begin and the end of a call */
-		clock_ns(CLOCK_MONOTONIC);
+		clock_steady_ns(); /* as at the begin and the end of a call */
+		clock_steady_ns();
 		ns = cpu_ns() - begin;
 		meter.cost_ns = ns < meter.cost_ns ? ns : meter.cost_ns;
 	}
@@ -295,7 +296,7 @@ void meter_begin(struct probe_thread *t, const struct probe_frame *f)
 	m->given_up = t->off.given_up;
 	m->counted = counters_read(&t->counters, m->counts);
 	m->begin.cpu_ns = cpu_ns();
-	m->begin.ns = clock_ns(CLOCK_MONOTONIC);
+	m->begin.ns = clock_steady_ns();
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -306,7 +307,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 static struct probe_spent spent_since(struct probe_thread *t, const struct meter_frame *m)
 {
 	const struct probe_meter *begin = &m->begin;
-	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - begin->ns, cpu = cpu_ns() - begin->cpu_ns, off;
+	uint64_t wall = clock_steady_ns() - begin->ns, cpu = cpu_ns() - begin->cpu_ns, off;
 	struct probe_spent s = { .delay_ns = delay_ns(t) - begin->delay_ns,
 				 .blocked_ns = t->off.blocked_ns - begin->blocked_ns,
 				 .bytes = bytes_now() - begin->bytes };

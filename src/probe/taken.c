@@ -10,6 +10,7 @@
 
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "probe/inner.h"
 
 /* Negative: not known. */
@@ -25,12 +26,12 @@ void taken_begin(struct taken *t)
 	t->thread = &probe_local;
 	t->gave = gave();
 	t->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	t->wall_ns = clock_ns(CLOCK_MONOTONIC);
+	t->wall_ns = clock_steady_ns();
 }
 
 int64_t taken_end(const struct taken *t, uint64_t *wall_ns)
 {
-	uint64_t wall = clock_ns(CLOCK_MONOTONIC) - t->wall_ns;
+	uint64_t wall = clock_steady_ns() - t->wall_ns;
 	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_ns;
 
 	*wall_ns = wall;

@@ -3,18 +3,10 @@
 
 #include <pthread.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "jvm/jvm_threads.h"
-
-static uint64_t own_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What is told of this process once a thread of that name has run for some ms. */
 struct named {
@@ -27,7 +19,7 @@ static void *run_as(void *arg)
 	struct named *n = arg;
 
 	prctl(PR_SET_NAME, n->name);
-	while (own_ns() < 30000000)
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < 30000000)
 		continue;
 	jvm_threads_read(getpid(), &n->told);
 	return NULL;

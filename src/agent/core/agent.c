@@ -4,7 +4,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 struct agent agent = { .lock = PTHREAD_MUTEX_INITIALIZER, .notes_lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -107,23 +108,16 @@ void agent_leave_jvm(void)
 	agent_let_jvm();
 }
 
-static uint64_t raw_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void agent_scale_begin(void)
 {
 	agent.started = tick_now();
-	agent.started_ns = raw_ns();
+	agent.started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
 void agent_scale_update(void)
 {
-	uint64_t ns = raw_ns() - agent.started_ns, ticks = tick_now() - agent.started;
+	uint64_t ns = clock_ns(CLOCK_MONOTONIC_RAW) - agent.started_ns,
+		 ticks = tick_now() - agent.started;
 
 	if (ns < 20 * 1000000u && agent.scale.mult)
 		return;

@@ -8,8 +8,9 @@
 #include "agent/core/guests.h"
 
 #include <stdint.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum { PLACES = 64, LINE = 64, LOOK_US = 500 };
 
@@ -60,21 +61,13 @@ unsigned guests_count(void)
 	return n;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 bool guests_close(int ms)
 {
-	int64_t end = now_ms() + ms;
+	int64_t end = (int64_t)clock_steady_ms() + ms;
 
 	__atomic_store_n(&guests.closed, true, __ATOMIC_SEQ_CST);
 	while (guests_count()) {
-		if (now_ms() >= end) {
+		if ((int64_t)clock_steady_ms() >= end) {
 			guests_open();
 			return false;
 		}

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "agent/core/task.h"
+#include "base/clock.h"
 #include "jvm/thread_kind.h"
 #include "probe/types.h"
 
@@ -17,14 +18,6 @@ enum {
 	STILL_MS = 2,	/* one that sleeps for so long has nothing to do, and is not just held up */
 	PAUSE_MS = 10,
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void sleep_ms(int ms)
 {
@@ -59,7 +52,7 @@ static void look(struct compilers *c)
 	const struct dirent *e;
 	char name[64];
 
-	c->looked = now_ns();
+	c->looked = clock_steady_ns();
 	while (dir && c->n < COMPILERS_MAX && (e = readdir(dir))) {
 		pid_t tid = (pid_t)atoi(e->d_name);
 
@@ -86,7 +79,7 @@ uint64_t compilers_run_by(struct compilers *c, unsigned type)
 {
 	uint64_t sum = 0, now;
 
-	if (now_ns() - c->looked > LOOK_MS * 1000000u)
+	if (clock_steady_ns() - c->looked > LOOK_MS * 1000000u)
 		look(c);
 	for (unsigned i = 0; i < c->n; i++) {
 		struct compiler *one = &c->all[i];
@@ -131,7 +124,7 @@ static uint64_t run_by_all(struct compilers *c)
  * not looked at. */
 bool compilers_wait(int ms, int run_ms)
 {
-	uint64_t begin = now_ns(), run = 0, more = 0;
+	uint64_t begin = clock_steady_ns(), run = 0, more = 0;
 	struct compilers c;
 
 	compilers_find(&c);
@@ -143,7 +136,7 @@ bool compilers_wait(int ms, int run_ms)
 				return true;
 			run += more;
 		}
-		if (now_ns() - begin >= (uint64_t)ms * 1000000u ||
+		if (clock_steady_ns() - begin >= (uint64_t)ms * 1000000u ||
 		    run >= (uint64_t)run_ms * 1000000u)
 			return false;
 		sleep_ms(PAUSE_MS);

@@ -15,6 +15,7 @@
 #include "agent/core/task.h"
 #include "agent/sampling/peek.h"
 #include "agent/sampling/tables.h"
+#include "base/clock.h"
 #include "base/random.h"
 #include "wire/wire.h"
 #include "walk_arch.h"
@@ -37,15 +38,6 @@ static struct {
 	bool exact;  /* processor times and slices can be had, and are not rounded */
 } tour;
 
-static uint64_t clock_ns(clockid_t clock) /* 0: the thread has gone */
-{
-	struct timespec t;
-
-	return clock_gettime(clock, &t) == 0
-		       ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec
-		       : 0;
-}
-
 /* How often a thread was put on a processor; 0: not known. */
 static uint64_t slices_of(pid_t tid)
 {
@@ -61,9 +53,9 @@ static uint64_t slices_of(pid_t tid)
 /* Does this thread's clock move while it runs for a moment? */
 static bool is_exact(void)
 {
-	uint64_t begin = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin = clock_steady_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	while (clock_ns(CLOCK_MONOTONIC) - begin < SPIN_NS)
+	while (clock_steady_ns() - begin < SPIN_NS)
 		if (clock_ns(CLOCK_THREAD_CPUTIME_ID) != cpu)
 			return slices_of((pid_t)syscall(SYS_gettid)) != 0;
 	return false;
@@ -75,21 +67,21 @@ void tour_begin(const struct vm_layout *l, uint64_t period_ns, int signal)
 	tour.layout = l;
 	tour.period_ns = period_ns;
 	tour.signal = signal;
-	tour.next = clock_ns(CLOCK_MONOTONIC);
+	tour.next = clock_steady_ns();
 	tour.random = tour.next | 1;
 	tour.exact = is_exact();
 }
 
 void tour_come(struct thread_slot *s)
 {
-	s->visited = (struct visited){ .seen = clock_ns(CLOCK_MONOTONIC) };
+	s->visited = (struct visited){ .seen = clock_steady_ns() };
 }
 
 /* ---- in the handler ------------------------------------------------------------------------ */
 
 uint64_t tour_weight(struct thread_slot *s)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_steady_ns();
 	uint64_t weight = now > s->visited.seen ? now - s->visited.seen : 0;
 
 	s->visited.seen = now;
@@ -170,7 +162,7 @@ static bool visit(struct thread_slot *s, uint32_t number)
 	uint64_t cpu;
 
 	if (__atomic_load_n(&v->answered, __ATOMIC_ACQUIRE) != v->asked) {
-		tour.silent += clock_ns(CLOCK_MONOTONIC) - v->seen > LONG_NS;
+		tour.silent += clock_steady_ns() - v->seen > LONG_NS;
 		return false;
 	}
 	cpu = clock_ns(slots_clock(s));
@@ -188,7 +180,7 @@ static bool visit(struct thread_slot *s, uint32_t number)
 
 void tour_tick(void)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_steady_ns();
 	uint32_t top = slots_top(), visits = 0, signals = 0;
 
 	if (now < tour.next)
@@ -222,7 +214,7 @@ void tour_finish(void)
 
 uint64_t tour_next_ns(void)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_steady_ns();
 
 	return now < tour.next ? tour.next - now : 0;
 }

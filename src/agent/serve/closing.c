@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/core/agent.h"
 #include "agent/core/gates.h"
@@ -21,6 +20,7 @@
 #include "agent/classes/closable.h"
 #include "agent/serve/heat.h"
 #include "agent/weaving/change.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "plan/budget/budget.h"
 #include "probe/probe.h"
@@ -322,14 +322,6 @@ static struct budget_price price_now(double calls)
 	p.count += pressure;
 	p.timed += pressure;
 	return p;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Threads that end take what they have used with them. */

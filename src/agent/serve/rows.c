@@ -9,8 +9,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/search.h"
 #include "agent/classes/cached.h"
 #include "agent/classes/rulebook.h"
@@ -530,13 +530,10 @@ static const char *thread_again(uint32_t tid)
 void rows_put_call(struct buf *out, const struct hooked *h, const struct probe_call *call)
 {
 	struct buf name = { 0 };
-	struct timespec now;
 	uint64_t when;
 
 	rows_name(h, &name);
-	clock_gettime(CLOCK_REALTIME, &now);
-	when = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
-	       agent_age_ns(call->begin);
+	when = clock_day_ns() - agent_age_ns(call->begin);
 	wire_put_call(out, &(struct wire_call){
 				   .name = buf_slice(&name),
 				   .tid = call->tid,

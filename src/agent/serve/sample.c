@@ -10,9 +10,9 @@
 #include "agent/serve/sample.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/plural.h"
 #include "base/random.h"
 #include "agent/classes/sites.h"
@@ -193,10 +193,7 @@ static void add_stack(const jvmtiStackInfo *info, int *parked)
  * waiting for a processor, which costs nobody. */
 static uint64_t own_ns(void)
 {
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* The stacks are walked by the JVM's own thread while we wait for it; that costs the program about

@@ -3,7 +3,6 @@
 #include "agent/serve/stack_stream.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/core/agent.h"
@@ -18,6 +17,7 @@
 #include "agent/sampling/slots.h"
 #include "agent/sampling/survivors.h"
 #include "agent/serve/sample.h"
+#include "base/clock.h"
 #include "base/plural.h"
 #include "sample/spot.h"
 #include "wire/wire.h"
@@ -49,14 +49,6 @@ static struct {
 	uint64_t samples, lost, cpu_before, own_before;
 	struct buf numbers, rows;
 } now;
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t ticks_of_ms(uint64_t ms)
 {

@@ -7,7 +7,6 @@
 #include "agent/serve/transactions.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "agent/classes/woven.h"
 #include "agent/core/agent.h"
@@ -16,6 +15,7 @@
 #include "agent/serve/rows.h"
 #include "agent/weaving/carry.h"
 #include "agent/weaving/change.h"
+#include "base/clock.h"
 #include "base/plural.h"
 #include "probe/trace.h"
 #include "wire/wire.h"
@@ -221,11 +221,9 @@ static void put_trace(struct buf *out, const struct probe_trace *t)
 {
 	struct sending s = { out, t->begin };
 	struct probe_trace_visitor v = { put_part, put_call, &s };
-	struct timespec now;
 	uint64_t when;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	when = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - agent_age_ns(t->begin);
+	when = clock_day_ns() - agent_age_ns(t->begin);
 	name_method(out, t->root);
 	wire_put_trace_tx(out, &(struct wire_trace_tx){ .number = ++trace.sent,
 							.root = t->root,

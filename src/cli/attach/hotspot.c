@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cli/screen/progress.h"
+#include "base/clock.h"
 #include "jvm/proc.h"
 
 enum {
@@ -89,7 +89,7 @@ static int fail(struct hotspot *h, int code, const char *fmt, ...)
 
 static struct wait wait_begin(struct hotspot *h)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = clock_steady_ns();
 
 	return (struct wait){
 		.h = h, .start = now, .end = now + h->wait_ms * 1000000ull, .pause_ms = 2
@@ -98,7 +98,7 @@ static struct wait wait_begin(struct hotspot *h)
 
 static unsigned wait_left_ms(struct wait *w)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = clock_steady_ns();
 
 	if (!w->told && now - w->start > 2000000000ull && w->h->waiting) {
 		w->h->waiting(w->h->wait_ms / 1000);
@@ -328,7 +328,7 @@ static int ask(struct hotspot *h, struct request *r)
 			rc = fail(h, E_NOT_FOUND, "it has ended.");
 		else if (!wait_pause(&w))
 			rc = timed_out(h);
-		else if (!again && clock_ns() - w.start > AGAIN_MS * 1000000ull &&
+		else if (!again && clock_steady_ns() - w.start > AGAIN_MS * 1000000ull &&
 			 socket_there(h) == 0 &&
 			 proc_listens(h->in->pid, path) == (r->ours ? 1 : 0)) {
 			again = true; /* its socket was removed as it was made, or nobody asked */

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "classfile/check/check.h"
 #include "classfile/show/show.h"
 #include "cli/classtools/code_same.h"
@@ -309,11 +310,11 @@ static int trip_all(struct trip *t, char **specs, size_t n)
 			t->n.unreadable += rc < 0;
 			continue;
 		}
-		start = clock_ns();
+		start = clock_steady_ns();
 		t->n.classes++;
 		t->n.bytes += src.bytes.n;
 		trip_class(t);
-		t->n.ns += clock_ns() - start;
+		t->n.ns += clock_steady_ns() - start;
 		if (!write_out(t)) {
 			status = CLI_CANNOT;
 			break;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "classfile/check/check.h"
 #include "cli/classtools/outdir.h"
@@ -148,14 +149,14 @@ static int weave_one(struct weave_worker *w)
 				 .first_id = w->src->first_id,
 				 .ahead = true };
 	struct fault f = { 0 };
-	uint64_t start = clock_ns();
+	uint64_t start = clock_steady_ns();
 	bool good = true;
 	int rc;
 
 	arena_reset(&w->mem);
 	buf_clear(&w->out);
 	rc = weave_class(run->weaver, &job, w->src->bytes, &w->out, &f);
-	w->n.ns += clock_ns() - start;
+	w->n.ns += clock_steady_ns() - start;
 	w->n.classes++;
 	w->n.methods += w->src->n_methods;
 	for (uint32_t i = 0; rc >= 0 && good && i < job.n_outcomes; i++)
@@ -223,7 +224,7 @@ static int cache_one(struct weave_worker *w)
 	struct cache_query q = { .rules = &run->cache->rules,
 				 .bytes = w->src->bytes,
 				 .mem = &w->mem };
-	uint64_t start = clock_ns();
+	uint64_t start = clock_steady_ns();
 	int rc = 0;
 
 	arena_reset(&w->mem);
@@ -240,7 +241,7 @@ static int cache_one(struct weave_worker *w)
 			rc = E_NO_MEMORY;
 		buf_release(&look.kept);
 	}
-	w->n.ns += clock_ns() - start;
+	w->n.ns += clock_steady_ns() - start;
 	if (rc >= 0)
 		return 0;
 	if (rc == E_NO_MEMORY || rc == E_IO || rc == E_LIMIT)

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/attach/library.h"
 #include "cli/attach/target.h"
 #include "cli/client/calibration.h"
@@ -516,7 +517,7 @@ static int measure_closed(struct run *r, struct readings *all)
 static int warm_up(struct run *r)
 {
 	char answer[sizeof(r->text)];
-	uint64_t begin = clock_ns(), ms;
+	uint64_t begin = clock_steady_ns(), ms;
 	long before = 0, compiled = 0; /* ms spent so far */
 	int status;
 
@@ -527,7 +528,7 @@ static int warm_up(struct run *r)
 			status = cli_cannot("the calibration program says '%s'", answer);
 		if (status == CLI_DONE)
 			status = report(r);
-		ms = (clock_ns() - begin) / 1000000;
+		ms = (clock_steady_ns() - begin) / 1000000;
 	} while (status == CLI_DONE &&
 		 (ms < WARM_MS || !r->fast || compiled - before > COMPILED_MS) && ms < WARM_MS_MAX);
 	return status;

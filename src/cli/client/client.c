@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/attach/target.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/progress.h"
@@ -161,7 +162,7 @@ static int send_some(struct client *c, struct slice *left)
 
 int client_send(struct client *c)
 {
-	uint64_t end = clock_ns() + silence_ns();
+	uint64_t end = clock_steady_ns() + silence_ns();
 	struct slice left = buf_slice(&c->out);
 	char gone[80];
 	int rc = c->out.err;
@@ -172,14 +173,14 @@ int client_send(struct client *c)
 		rc = send_some(c, &left);
 		if (left.n && rc >= 0)
 			wait_for(c->fd, POLLOUT, LOOK_MS);
-		if (left.n && clock_ns() > end) { /* it does not even read */
+		if (left.n && clock_steady_ns() > end) { /* it does not even read */
 			c->fault = CLIENT_SILENT;
 			rc = E_LIMIT;
 		}
 	}
 	buf_clear(&c->out);
 	c->awaits = true;
-	c->heard = clock_ns();
+	c->heard = clock_steady_ns();
 	c->received = 0;
 	if (rc < 0)
 		return cli_cannot("%s", client_gone(c, gone));
@@ -231,7 +232,7 @@ static int take_frame(struct client *c, long n, unsigned type)
 	c->received += type == WIRE_progress || type == WIRE_warning ? TALK_COST : 0;
 	if (c->awaits && c->received > answer_max)
 		return fail(c, CLIENT_FLOODS, E_LIMIT);
-	c->heard = clock_ns();
+	c->heard = clock_steady_ns();
 	if (type == WIRE_done)
 		c->awaits = false;
 	return 1;
@@ -249,7 +250,7 @@ static int check_silence(struct client *c, uint64_t now, bool within)
 
 int client_next(struct client *c, int timeout_ms, unsigned *type, struct slice *payload)
 {
-	uint64_t end = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * ms;
+	uint64_t end = timeout_ms < 0 ? UINT64_MAX : clock_steady_ns() + (uint64_t)timeout_ms * ms;
 
 	*type = WIRE_none;
 	for (;;) {
@@ -263,7 +264,7 @@ int client_next(struct client *c, int timeout_ms, unsigned *type, struct slice *
 		rc = receive(c);
 		if (rc < 0)
 			return rc;
-		now = clock_ns();
+		now = clock_steady_ns();
 		if (rc > 0 && !in.n)
 			c->heard = now;
 		/* A message that comes byte by byte is as bad as one that does not come. */
@@ -306,14 +307,14 @@ static int cannot_connect(const struct target *t, int error)
 static int connect_to(struct client *c, const struct target *t)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	uint64_t end = clock_ns() + PATIENCE_MS * ms;
+	uint64_t end = clock_steady_ns() + PATIENCE_MS * ms;
 
 	target_socket(t, to.sun_path, sizeof(to.sun_path));
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (c->fd < 0)
 		return errno;
 	while (connect(c->fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
-		if (errno != EAGAIN || clock_ns() > end) /* EAGAIN: its queue is full */
+		if (errno != EAGAIN || clock_steady_ns() > end) /* EAGAIN: its queue is full */
 			return errno;
 		wait_for(-1, 0, CONNECT_EVERY_MS);
 		if (interrupted)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "classfile/show/show.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/output.h"
@@ -46,7 +47,7 @@ struct ticker {
 
 static void ticker_start(struct ticker *t)
 {
-	*t = (struct ticker){ .start = clock_ns(), .what = "waiting for the agent" };
+	*t = (struct ticker){ .start = clock_steady_ns(), .what = "waiting for the agent" };
 	t->next = isatty(STDERR_FILENO) ? t->start + PATIENCE_MS * ms : UINT64_MAX;
 }
 
@@ -59,7 +60,7 @@ static void ticker_clear(struct ticker *t)
 
 static void ticker_show(struct ticker *t)
 {
-	uint64_t now = t->next == UINT64_MAX ? 0 : clock_ns();
+	uint64_t now = t->next == UINT64_MAX ? 0 : clock_steady_ns();
 	char at[32], total[32], line[200];
 	int n;
 
@@ -182,12 +183,12 @@ int client_hear(struct client *c, client_row *row, void *ctx, struct wire_done *
 
 int client_pause(struct client *c, uint64_t ns)
 {
-	uint64_t end = clock_ns() + ns, now;
+	uint64_t end = clock_steady_ns() + ns, now;
 	struct slice payload;
 	unsigned type;
 	char gone[80];
 
-	while ((now = clock_ns()) < end) {
+	while ((now = clock_steady_ns()) < end) {
 		if (client_next(c, (int)((end - now) / ms) + 1, &type, &payload) < 0)
 			return cli_cannot("%s", client_gone(c, gone));
 		if (client_interrupted())
@@ -199,7 +200,7 @@ int client_pause(struct client *c, uint64_t ns)
 enum client_end client_listen(struct client *c, const struct client_flow *flow,
 			      struct wire_done *done)
 {
-	uint64_t start = clock_ns(), patience = PATIENCE_MS * ms;
+	uint64_t start = clock_steady_ns(), patience = PATIENCE_MS * ms;
 	bool told = !isatty(STDERR_FILENO);
 	struct slice payload;
 	unsigned type;
@@ -211,9 +212,10 @@ enum client_end client_listen(struct client *c, const struct client_flow *flow,
 
 		if (rc < 0)
 			return CLIENT_GONE;
-		if (client_interrupted() || (flow->for_ns && clock_ns() - start >= flow->for_ns))
+		if (client_interrupted() ||
+		    (flow->for_ns && clock_steady_ns() - start >= flow->for_ns))
 			return CLIENT_ENOUGH;
-		if (rc == 0 && !told && !*flow->seen && clock_ns() - start >= patience) {
+		if (rc == 0 && !told && !*flow->seen && clock_steady_ns() - start >= patience) {
 			fprintf(stderr, "waiting for %s; Ctrl-C ends\n", flow->waiting);
 			told = true;
 		}

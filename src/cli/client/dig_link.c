@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "cli/client/calibration.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/layout.h"
-#include "cli/screen/progress.h"
 #include "cli/screen/secrets.h"
 #include "jvm/jvm_threads.h"
 
@@ -241,7 +241,7 @@ static int do_measure(struct dig_link *l, const struct dig_action *a)
 	if (status != CLI_DONE)
 		return status;
 	if (l->dig.measure.readings && l->cost.events > before) {
-		uint64_t n = l->cost.events - before, now = clock_ns();
+		uint64_t n = l->cost.events - before, now = clock_steady_ns();
 		uint64_t t = l->cost.timed > timed ? l->cost.timed - timed : 0;
 		const double *price = l->price[l->fast ? 0 : 1];
 		double ns = (double)(n > t ? n - t : 0) * price[0] + (double)t * price[1];
@@ -250,7 +250,7 @@ static int do_measure(struct dig_link *l, const struct dig_action *a)
 		l->dig.cost_share = now > l->cost.read_at ? ns / (double)(now - l->cost.read_at)
 							  : 0;
 	}
-	l->cost.read_at = clock_ns();
+	l->cost.read_at = clock_steady_ns();
 	measure_begin(&l->dig.measure);
 	wire_put_tree(&l->client.out, &(struct wire_tree){ 0 });
 	status = ask(l, take_tree);
@@ -306,7 +306,7 @@ static void take_call(struct dig_link *l, const struct wire_call *m)
 
 static int do_watch(struct dig_link *l, const struct dig_action *a)
 {
-	uint64_t end = clock_ns() + a->for_ns, look = clock_ns() + 1000000000u, now;
+	uint64_t end = clock_steady_ns() + a->for_ns, look = clock_steady_ns() + 1000000000u, now;
 	struct wire_call call;
 	struct slice payload;
 	unsigned type = 0;
@@ -321,7 +321,7 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 							     .redact = slice_str(SECRETS_USUAL),
 							     .flags = HOOK_INSTEAD });
 	status = client_send(&l->client);
-	while (status == CLI_DONE && type != WIRE_done && (now = clock_ns()) < end) {
+	while (status == CLI_DONE && type != WIRE_done && (now = clock_steady_ns()) < end) {
 		uint64_t until = look < end ? look : end;
 
 		rc = client_next(&l->client, until > now ? (int)((until - now) / 1000000) + 1 : 1,
@@ -332,7 +332,7 @@ static int do_watch(struct dig_link *l, const struct dig_action *a)
 			return cli_cannot("%s", client_gone(&l->client, gone));
 		if (rc == 1 && type == WIRE_call && wire_get_call(payload, &call) == 0)
 			take_call(l, &call);
-		now = clock_ns();
+		now = clock_steady_ns();
 		if (now < look && now < end)
 			continue;
 		look = now + 1000000000u;
@@ -392,14 +392,14 @@ void dig_link_begin(struct dig_link *l)
 	struct jvm_threads t;
 
 	find_prices(l);
-	l->cost.began_ns = clock_ns();
+	l->cost.began_ns = clock_steady_ns();
 	jvm_threads_read(l->client.pid, &t);
 	l->cost.own_before = t.own_ns;
 }
 
 struct dig_cost dig_link_cost(struct dig_link *l)
 {
-	double wall = (double)(clock_ns() - l->cost.began_ns);
+	double wall = (double)(clock_steady_ns() - l->cost.began_ns);
 	struct dig_cost c = { .hooks = l->cost.events_ns + (double)l->cost.watched * COST_WATCHED };
 	struct jvm_threads t;
 
@@ -422,7 +422,7 @@ double dig_link_spent(struct dig_link *l)
 		(void)ask(l, take_status); /* if the agent has gone, the next step tells */
 	}
 	c = dig_link_cost(l);
-	return (c.all + 0.5 * c.compilers) * (double)(clock_ns() - l->cost.began_ns);
+	return (c.all + 0.5 * c.compilers) * (double)(clock_steady_ns() - l->cost.began_ns);
 }
 
 int dig_link_do(struct dig_link *l, const struct dig_action *a)

@@ -15,12 +15,12 @@ struct dig_link {
 	struct dig dig;
 	/* What it costs: events of hooks, and the agent's own time, until now. */
 	struct {
-		uint64_t began_ns; /* clock_ns() */
+		uint64_t began_ns; /* clock_steady_ns() */
 		uint64_t events, timed, watched;
 		double events_ns;      /* at their calibrated cost */
 		uint64_t own_before;   /* processor time of the agent's threads, at the beginning */
 		uint64_t recompile_ns; /* of compilers, as the agent has told last */
-		uint64_t read_at;      /* clock_ns() of the last reading */
+		uint64_t read_at;      /* clock_steady_ns() of the last reading */
 	} cost;
 	struct jvm_threads threads;  /* at the first reading */
 	struct machine_time machine; /* then, too */

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/progress.h"
 #include "cli/screen/term.h"
@@ -50,7 +51,7 @@ int live_ask(struct client *c, client_row *row, void *ctx, char why[200])
 /* False: enough. */
 static bool wait_for_next(const struct live *l, void *ctx, uint64_t next, bool *changed)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = clock_steady_ns();
 	int left = now < next ? (int)((next - now) / ms) + 1 : 0, key;
 
 	*changed = false;
@@ -59,7 +60,7 @@ static bool wait_for_next(const struct live *l, void *ctx, uint64_t next, bool *
 		return !client_interrupted();
 	}
 	key = term_live_key(left);
-	*changed = clock_ns() < next; /* a key, or the size */
+	*changed = clock_steady_ns() < next; /* a key, or the size */
 	if (client_interrupted() || key == 3)
 		return false;
 	if ((key == 'q' || key == 'Q') && !(l->typing && l->typing(ctx)))
@@ -93,7 +94,7 @@ int live_run(const struct live *l, void *ctx)
 	int status;
 
 	do {
-		uint64_t next = clock_ns() + l->interval_ms * ms;
+		uint64_t next = clock_steady_ns() + l->interval_ms * ms;
 
 		status = l->ask(ctx, why);
 		if (status != CLI_DONE || client_interrupted())

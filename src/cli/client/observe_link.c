@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "cli/screen/cli.h"
 #include "cli/screen/progress.h"
 #include "plan/dig/dig.h"
@@ -166,7 +167,7 @@ static bool cool(struct observe_link *l, struct buf *rules)
 /* Once a second what was counted is fetched, so that it is there when the program ends. */
 static void count(struct observe_link *l, struct progress *p)
 {
-	uint64_t began = clock_ns(), end = began + l->for_ns / 2, now = began;
+	uint64_t began = clock_steady_ns(), end = began + l->for_ns / 2, now = began;
 	uint64_t next = began + second / 4; /* soon: hot methods are not to be counted for long */
 	struct buf rules = { 0 };
 	struct slice payload;
@@ -174,16 +175,16 @@ static void count(struct observe_link *l, struct progress *p)
 
 	if (!hook(l, &rules))
 		goto done;
-	began = clock_ns();
+	began = clock_steady_ns();
 	while (!is_over(l) && now < end) {
 		l->is_gone = client_next(&l->client, 50, &type, &payload) < 0;
-		now = clock_ns();
+		now = clock_steady_ns();
 		if (now < next && now < end)
 			continue;
 		if (read_counts(l))
 			observe_counted(&l->observe, (double)(now - began) / 1e9);
 		if (cool(l, &rules))
-			began = clock_ns();
+			began = clock_steady_ns();
 		next = now + second;
 		progress_step(p,
 			      1 - 0.5 * (double)(end - (now < end ? now : end)) /

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/attach/target.h"
 #include "cli/client/visit.h"
@@ -50,13 +50,10 @@ bool sampled_is_java(unsigned kind)
 
 void sampled_init(struct sampled *s)
 {
-	struct timespec t;
-
 	*s = (struct sampled){ 0 };
 	profile_init(&s->profile);
 	arena_init(&s->mem);
-	clock_gettime(CLOCK_REALTIME, &t);
-	s->began_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	s->began_ns = clock_day_ns();
 }
 
 void sampled_release(struct sampled *s)

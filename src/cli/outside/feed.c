@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "cli/attach/target.h"
 #include "cli/hot/stored.h"
 #include "cli/screen/cli.h"
-#include "cli/screen/progress.h"
 
 enum {
 	FIRST_MS = 1000, /* a refusal comes within that */
@@ -92,11 +92,11 @@ void feed_end(struct feed *f)
 
 static int take_all(struct feed *f, uint64_t for_ns)
 {
-	uint64_t end = clock_ns() + for_ns, now;
+	uint64_t end = clock_steady_ns() + for_ns, now;
 	int status = CLI_DONE;
 	char why[200];
 
-	while (status == CLI_DONE && !client_interrupted() && (now = clock_ns()) < end) {
+	while (status == CLI_DONE && !client_interrupted() && (now = clock_steady_ns()) < end) {
 		uint64_t left_ms = (end - now) / 1000000 + 1;
 
 		status = feed_take(f, left_ms < LOOK_MS ? (int)left_ms : LOOK_MS, why);

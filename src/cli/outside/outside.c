@@ -4,23 +4,14 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/attach/target.h"
 #include "cli/screen/cli.h"
-#include "cli/screen/progress.h"
 #include "jvm/proc.h"
 #include "sample/walk.h"
 
 enum { RATE = 1000, DEPTH = 1024, KERNEL_DEPTH = 128, REFRESH_MS = 200, MS = 1000000 };
-
-static uint64_t time_of(clockid_t clock)
-{
-	struct timespec t = { 0, 0 };
-
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 int outside_begin(struct outside *o, struct sampled *s, const struct target *t, uint32_t rate)
 {
@@ -37,9 +28,9 @@ int outside_begin(struct outside *o, struct sampled *s, const struct target *t, 
 			(int)t->pid, (int)t->pid);
 	if (clock_getcpuclockid(t->pid, &o->clock) != 0)
 		return cli_cannot("%d has ended", (int)t->pid);
-	o->begin_ns = clock_ns();
-	o->cpu_before = time_of(o->clock);
-	o->own_before = time_of(CLOCK_PROCESS_CPUTIME_ID);
+	o->begin_ns = clock_steady_ns();
+	o->cpu_before = clock_ns(o->clock);
+	o->own_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	perf_events_start(&o->events);
 	return CLI_DONE;
 }
@@ -133,13 +124,13 @@ static void put_state(struct outside *o)
 {
 	struct wire_stacks_state *m = &o->s->state;
 	uint32_t threads = count_threads(o->events.pid);
-	uint64_t cpu = time_of(o->clock);
+	uint64_t cpu = clock_ns(o->clock);
 
 	m->lost = o->events.lost;
-	m->wall_ns = clock_ns() - o->begin_ns;
+	m->wall_ns = clock_steady_ns() - o->begin_ns;
 	if (cpu > o->cpu_before) /* else it has ended */
 		m->cpu_ns = cpu - o->cpu_before;
-	m->own_ns = time_of(CLOCK_PROCESS_CPUTIME_ID) - o->own_before;
+	m->own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - o->own_before;
 	m->period_ns = o->events.period_ns;
 	m->threads = threads ? threads : m->threads;
 	m->engine = slice_str(engine_name(&o->events));
@@ -153,7 +144,7 @@ int outside_take(struct outside *o, int timeout_ms, char why[200])
 	if (timeout_ms)
 		perf_events_wait(&o->events, timeout_ms);
 	perf_events_take(&o->events, take_sample, o);
-	now = clock_ns();
+	now = clock_steady_ns();
 	put_state(o);
 	if (now < o->next_ns)
 		return CLI_DONE;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/whole.h"
 #include "cli/attach/target.h"
@@ -86,7 +86,7 @@ static int count(struct link *l)
 	l->calls = l->open = 0;
 	wire_put_report(&l->c->out, &(struct wire_report){ 0 });
 	status = client_ask(l->c, take_count, l);
-	l->at = clock_ns();
+	l->at = clock_steady_ns();
 	jvm_threads_read(l->target->pid, &threads);
 	l->compilers = threads.jit_ns;
 	return status;
@@ -95,14 +95,15 @@ static int count(struct link *l)
 /* CLI_CANNOT: Ctrl-C, or the program is gone. */
 static int pause_for(struct link *l, int ms)
 {
-	uint64_t end = clock_ns() + (uint64_t)ms * 1000000;
+	uint64_t end = clock_steady_ns() + (uint64_t)ms * 1000000;
 	struct slice payload;
 	unsigned type;
 	char gone[80];
 	int rc = 0;
 
-	while (rc >= 0 && !client_interrupted() && clock_ns() < end)
-		rc = client_next(l->c, (int)((end - clock_ns()) / 1000000) + 1, &type, &payload);
+	while (rc >= 0 && !client_interrupted() && clock_steady_ns() < end)
+		rc = client_next(l->c, (int)((end - clock_steady_ns()) / 1000000) + 1, &type,
+				 &payload);
 	if (rc < 0)
 		return cli_cannot("%s", client_gone(l->c, gone));
 	return client_interrupted() ? CLI_CANNOT : CLI_DONE;
@@ -245,14 +246,14 @@ static int choose(struct link *l)
 	if (!l->all)
 		return cli_no_memory();
 	memset(l->all, 0, size);
-	begin = clock_ns();
+	begin = clock_steady_ns();
 	status = ask_all(l);
 	if (status == CLI_DONE)
 		status = pause_for(l, 2 * WINDOW_MS);
 	if (status == CLI_DONE)
 		status = ask_all(l);
 	for (size_t i = 0; i < l->n_all; i++)
-		l->all[i].rate *= 1e9 / (double)(clock_ns() - begin);
+		l->all[i].rate *= 1e9 / (double)(clock_steady_ns() - begin);
 	if (status == CLI_DONE)
 		status = add_times(l);
 	if (status == CLI_DONE)
@@ -310,7 +311,7 @@ static bool take_nothing(void *ctx, unsigned type, struct slice payload)
 /* Nothing but what these rules want is hooked. */
 static int leave_only(struct link *l, const struct buf *rules)
 {
-	uint64_t begin = clock_ns();
+	uint64_t begin = clock_steady_ns();
 	int status;
 
 	wire_put_hook(&l->c->out, &(struct wire_hook){ .rules = buf_slice(rules),
@@ -318,14 +319,14 @@ static int leave_only(struct link *l, const struct buf *rules)
 						       .flags = HOOK_HELD | HOOK_YES |
 								HOOK_INSTEAD | HOOK_NOW });
 	status = client_ask(l->c, take_nothing, NULL);
-	l->out->change_ns += (double)(clock_ns() - begin);
+	l->out->change_ns += (double)(clock_steady_ns() - begin);
 	return status;
 }
 
 /* The agent serves one client after the other: when it answers again, the hooks are in. */
 static int put_back(struct link *l)
 {
-	uint64_t begin = clock_ns();
+	uint64_t begin = clock_steady_ns();
 	int status;
 
 	client_close(l->c);
@@ -333,7 +334,7 @@ static int put_back(struct link *l)
 	l->c->quiet = true;
 	if (status == CLI_DONE)
 		status = count(l);
-	l->out->change_ns += (double)(clock_ns() - begin);
+	l->out->change_ns += (double)(clock_steady_ns() - begin);
 	return status;
 }
 
@@ -499,11 +500,7 @@ void bare_text(const struct bare *b, bool utf8, struct buf *out)
 /* Clocks that others read, too. */
 static uint64_t unix_ms(uint64_t at)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 -
-	       (clock_ns() - at) / 1000000;
+	return clock_day_ms() - (clock_steady_ns() - at) / 1000000;
 }
 
 static void spans_json(const struct bare *b, struct json *j)

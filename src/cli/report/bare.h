@@ -17,7 +17,7 @@
 enum { BARE_SPANS = 8 };
 
 struct bare_span {	   /* of windows that count, one after the other */
-	uint64_t from, to; /* clock_ns() */
+	uint64_t from, to; /* clock_steady_ns() */
 	size_t n;
 	bool hooked;
 };

@@ -3,9 +3,9 @@
 #include "cli/screen/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/plural.h"
 #include "cli/screen/output.h"
 
@@ -13,17 +13,9 @@ enum { STEPS_A_LOOK = 16 };
 
 static const uint64_t second = 1000000000;
 
-uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * second + (uint64_t)t.tv_nsec;
-}
-
 void progress_start(struct progress *p, const char *what)
 {
-	*p = (struct progress){ .what = what, .start = clock_ns() };
+	*p = (struct progress){ .what = what, .start = clock_steady_ns() };
 	p->next = isatty(STDERR_FILENO) ? p->start + 2 * second : UINT64_MAX;
 }
 
@@ -35,7 +27,7 @@ void progress_step(struct progress *p, double done, uint64_t n)
 
 	if (p->next == UINT64_MAX || ++p->steps % STEPS_A_LOOK)
 		return;
-	now = clock_ns();
+	now = clock_steady_ns();
 	if (now < p->next)
 		return;
 	p->next = now + second / 5;

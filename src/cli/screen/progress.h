@@ -14,8 +14,6 @@ struct progress {
 	bool shown;
 };
 
-uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
-
 void progress_start(struct progress *p, const char *what);
 /* `done` from 0 to 1; `n` things are finished. */
 void progress_step(struct progress *p, double done, uint64_t n);

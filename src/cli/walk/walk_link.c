@@ -2,9 +2,9 @@
 /* walk_link.c - does what the plan of a walk asks for. */
 #include "cli/walk/walk_link.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/screen/cli.h"
-#include "cli/screen/progress.h"
 #include "cli/walk/walk_frame.h"
 #include "cli/walk/walk_native.h"
 #include "plan/dig/dig_state.h"
@@ -191,7 +191,7 @@ static int do_measure(struct walk_link *l, const struct climb_action *a)
 	if (status != CLI_DONE)
 		return status;
 	measure_end(&l->climb.measure);
-	climb_measured(&l->climb, (double)clock_ns());
+	climb_measured(&l->climb, (double)clock_steady_ns());
 	return CLI_DONE;
 }
 

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "manager/log.h"
+#include "manager/wait.h"
 #include "base/map.h"
 #include "manager/archive/archive_priv.h"
 
@@ -36,14 +37,6 @@ struct archive {
 };
 
 const unsigned archive_step_ms[ARCHIVE_LEVELS] = { 10000, 60000, 600000 };
-
-uint64_t archive_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 bool archive_pair(struct slice *data, struct slice pair[2])
 {
@@ -196,13 +189,10 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 static struct archive_job *take_all(struct archive *s, bool waits)
 {
 	struct archive_job *jobs;
-	struct timespec until;
 
 	pthread_mutex_lock(&s->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += 1;
 	if (!s->first && !s->ends && waits)
-		pthread_cond_timedwait(&s->work, &s->lock, &until);
+		wait_ms(&s->work, &s->lock, 1000);
 	jobs = s->first;
 	s->first = NULL;
 	s->last = &s->first;
@@ -238,9 +228,9 @@ static void *write_all(void *arg)
 		}
 		if (s->engine->tick)
 			s->engine->tick(s->back);
-		if (sweeps || archive_now_ms() - s->swept_ms > SWEEP_MS) {
+		if (sweeps || clock_day_ms() - s->swept_ms > SWEEP_MS) {
 			sweeps = s->engine->sweep(s->back) && !ends;
-			s->swept_ms = archive_now_ms();
+			s->swept_ms = clock_day_ms();
 		}
 	}
 	return NULL;

@@ -49,7 +49,6 @@ struct archive_engine {
 
 extern const struct archive_engine sqlite_engine, clickhouse_engine;
 
-uint64_t archive_now_ms(void);
 /* Takes the first name and value off captured data; false: there is none. */
 bool archive_pair(struct slice *data, struct slice pair[2]);
 /* Makes a directory with those above it; no two managers may use one: *fd keeps it. */

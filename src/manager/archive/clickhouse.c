@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "manager/archive/blob.h"
 #include "manager/archive/clickhouse_priv.h"
@@ -44,7 +45,7 @@ static uint64_t job_number(struct clickhouse *c)
 
 static uint64_t version_now(struct clickhouse *c)
 {
-	return archive_now_ms() << 20 | (++c->jobs & 0xfffff);
+	return clock_day_ms() << 20 | (++c->jobs & 0xfffff);
 }
 
 void clickhouse_put_doc(struct clickhouse *c, struct buf *out, const struct clickhouse_doc *d)
@@ -99,7 +100,7 @@ static int run_figures(struct clickhouse *c, const struct job_figures *j)
 		put_text(bases, b->method);
 		put_sums(bases, b->sums, b->max_ns);
 		put_text(bases, b->raw);
-		put_number(bases, archive_now_ms());
+		put_number(bases, clock_day_ms());
 		put_number(bases, version);
 	}
 	return 0;
@@ -362,7 +363,7 @@ static void see_size(struct clickhouse *c)
 static bool sweep(void *back)
 {
 	struct clickhouse *c = back;
-	uint64_t now = archive_now_ms(), keep = c->limits.keep_days * day_ms;
+	uint64_t now = clock_day_ms(), keep = c->limits.keep_days * day_ms;
 
 	if (outbox_is_down(&c->outbox) || now - c->swept_ms < SWEEP_EVERY_MS)
 		return false;
@@ -438,7 +439,7 @@ static int open_all(void **back, const struct archive_place *place)
 	};
 	pthread_mutex_init(&c->asking, NULL);
 	pthread_cond_init(&c->free, NULL);
-	c->run_id = archive_now_ms() * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid() << 44;
+	c->run_id = clock_day_ms() * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid() << 44;
 	c->outbox.spool.lock_fd = -1;
 	rc = read_place(c, place->where);
 	if (rc >= 0)

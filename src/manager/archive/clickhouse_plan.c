@@ -10,20 +10,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "manager/archive/clickhouse_priv.h"
 
 enum { WAIT_MS = 400, BEGIN_MS = 3000, DEAD_MS = 10000, AGAIN_MS = 20, NONCE = 16 };
-
-static uint64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static void take_version(void *ctx, const struct archive_plan *p)
 {
@@ -41,7 +33,7 @@ static int insert(struct clickhouse *c, const struct clickhouse_doc *d, uint64_t
 		rc = row.err ? row.err : clickhouse_insert(c, T_DOC, buf_slice(&row));
 		if (rc == E_IO)
 			usleep(AGAIN_MS * 1000);
-	} while (rc == E_IO && clock_ms() < until_ms);
+	} while (rc == E_IO && clock_steady_ms() < until_ms);
 	buf_release(&row);
 	return rc;
 }
@@ -50,7 +42,7 @@ static int insert(struct clickhouse *c, const struct clickhouse_doc *d, uint64_t
 
 static bool is_dead(struct clickhouse *c, uint64_t nonce)
 {
-	uint64_t now = clock_ms();
+	uint64_t now = clock_steady_ms();
 	unsigned n = c->n_claims < CLAIMS ? c->n_claims : CLAIMS;
 
 	for (unsigned i = 0; i < n; i++)
@@ -106,9 +98,9 @@ static int put_claim(struct clickhouse *c, const struct job_plan *j, uint64_t no
 							.key = buf_slice(&key),
 							.app = j->app,
 							.who = slice_str(who),
-							.at = archive_now_ms(),
+							.at = clock_day_ms(),
 							.number = j->version },
-			      clock_ms() + WAIT_MS);
+			      clock_steady_ms() + WAIT_MS);
 	buf_release(&key);
 	return rc;
 }
@@ -116,21 +108,21 @@ static int put_claim(struct clickhouse *c, const struct job_plan *j, uint64_t no
 /* 0: the version is ours to be written. */
 static int claim(struct clickhouse *c, const struct job_plan *j)
 {
-	uint64_t began = clock_ms(), least, nonce = make_nonce(c);
+	uint64_t began = clock_steady_ms(), least, nonce = make_nonce(c);
 	int rc = read_claims(c, j, &least);
 
 	if (rc >= 0 && least != UINT64_MAX)
 		return E_DUPLICATE;
 	if (rc >= 0)
 		rc = put_claim(c, j, nonce);
-	if (rc >= 0 && clock_ms() - began > WAIT_MS)
+	if (rc >= 0 && clock_steady_ms() - began > WAIT_MS)
 		return E_IO; /* it is too slow to know */
 	if (rc < 0)
 		return rc;
 	usleep(WAIT_MS * 1000);
 	for (;;) {
 		rc = read_claims(c, j, &least);
-		if (rc != E_IO || clock_ms() - began > BEGIN_MS)
+		if (rc != E_IO || clock_steady_ms() - began > BEGIN_MS)
 			break;
 		usleep(AGAIN_MS * 1000);
 	}
@@ -156,7 +148,7 @@ static int write_version(struct clickhouse *c, const struct job_plan *j)
 							.text = j->doc,
 							.at = j->changed_ms,
 							.number = j->version },
-			      clock_ms() + BEGIN_MS);
+			      clock_steady_ms() + BEGIN_MS);
 	buf_release(&key);
 	return rc;
 }
@@ -168,19 +160,19 @@ int clickhouse_plan(struct clickhouse *c, const struct job_plan *j)
 
 	if (outbox_is_down(&c->outbox))
 		return E_IO;
-	began = clock_ms();
+	began = clock_steady_ms();
 	do {
 		rc = clickhouse_plans(c, j->app, 0, 1, take_version, &newest);
-	} while (rc == E_IO && clock_ms() - began < WAIT_MS);
+	} while (rc == E_IO && clock_steady_ms() - began < WAIT_MS);
 	if (rc >= 0 && newest >= j->version)
 		rc = E_DUPLICATE;
 	if (rc < 0)
 		return rc;
-	began = clock_ms();
+	began = clock_steady_ms();
 	rc = claim(c, j);
-	if (rc >= 0 && clock_ms() - began > BEGIN_MS)
+	if (rc >= 0 && clock_steady_ms() - began > BEGIN_MS)
 		rc = E_IO;
 	if (rc >= 0)
 		rc = write_version(c, j);
-	return rc >= 0 && clock_ms() - began > DEAD_MS ? E_IO : rc;
+	return rc >= 0 && clock_steady_ms() - began > DEAD_MS ? E_IO : rc;
 }

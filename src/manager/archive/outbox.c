@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "manager/archive/outbox.h"
 
+#include "base/clock.h"
 #include "manager/archive/archive_priv.h"
 #include "manager/log.h"
 
@@ -37,7 +38,7 @@ void outbox_say(struct outbox *o, bool down)
 			     : "takes data again");
 	__atomic_store_n(&o->is_down, down, __ATOMIC_RELAXED);
 	o->tries = down ? o->tries + 1 : 0;
-	o->retry_ms = down ? archive_now_ms() + pause_ms(o->tries) : 0;
+	o->retry_ms = down ? clock_day_ms() + pause_ms(o->tries) : 0;
 }
 
 /* What is refused again and again would keep all behind it. */
@@ -60,7 +61,7 @@ void outbox_drain(struct outbox *o)
 	struct buf batch = { 0 };
 	int rc = 0;
 
-	while (rc >= 0 && archive_now_ms() >= o->retry_ms) {
+	while (rc >= 0 && clock_day_ms() >= o->retry_ms) {
 		buf_clear(&batch);
 		rc = spool_oldest(&o->spool, &batch);
 		if (rc == E_NOT_FOUND) {

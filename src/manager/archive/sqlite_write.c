@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "manager/figures/spread.h"
 #include "manager/log.h"
 #include "manager/archive/blob.h"
@@ -497,7 +498,7 @@ static bool is_too_large(struct sqlite *s)
 bool sqlite_sweep(void *back)
 {
 	struct sqlite *s = back;
-	uint64_t now = archive_now_ms(), keep_ms = (uint64_t)s->limits.keep_days * DAY_MS;
+	uint64_t now = clock_day_ms(), keep_ms = (uint64_t)s->limits.keep_days * DAY_MS;
 	uint64_t before_ms = now > keep_ms ? now - keep_ms : 0;
 	bool more = drop_traces(s, before_ms > s->drop_ms ? before_ms : s->drop_ms);
 

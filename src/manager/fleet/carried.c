@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/fnv.h"
 #include "base/mem.h"
 #include "jvm/proc.h"
@@ -97,7 +98,7 @@ void carried_keep(struct fleet *f, struct instance *i)
 		job->job.kind = JOB_CARRIED;
 		job->instance = arena_dup(&job->job.mem, slice_str(i->id));
 		job->texts = arena_dup(&job->job.mem, buf_slice(&texts));
-		job->at_ms = fleet_day_ms();
+		job->at_ms = clock_day_ms();
 		archive_put(f->store, &job->job);
 		i->carried = hash;
 	}

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "jvm/proc.h"
 #include "manager/fleet/dig_far.h"
@@ -156,14 +157,14 @@ static struct dug *make(struct fleet *f, const struct digs_wish *w, const struct
 		return NULL;
 	*d = (struct dug){ .child = { .out = -1, .err = -1 },
 			   .far = -1,
-			   .started_ms = fleet_day_ms() };
+			   .started_ms = clock_day_ms() };
 	snprintf(d->id, sizeof(d->id), "%llx-%u", (unsigned long long)d->started_ms, ++number);
 	snprintf(d->instance, sizeof(d->instance), "%s", i->id);
 	snprintf(d->app, sizeof(d->app), "%s", i->app->name);
 	snprintf(d->by, sizeof(d->by), "%.*s", SLICE_FMT(w->by));
 	snprintf(d->method, sizeof(d->method), "%.*s", SLICE_FMT(w->method));
 	strcpy(d->state, "running");
-	d->end_by_ms = fleet_clock_ms() + GRACE_MS + (w->for_ms ? w->for_ms : USUAL_FOR_MS);
+	d->end_by_ms = clock_steady_ms() + GRACE_MS + (w->for_ms ? w->for_ms : USUAL_FOR_MS);
 	d->next = f->digs;
 	return d;
 }
@@ -255,7 +256,7 @@ static void set_why(struct dug *d)
 
 static void finish(struct fleet *f, struct dug *d, int code)
 {
-	d->ended_ms = fleet_day_ms();
+	d->ended_ms = clock_day_ms();
 	snprintf(d->state, sizeof(d->state), "%s",
 		 d->cancelled ? "cancelled"
 		 : code == 0  ? "slow"

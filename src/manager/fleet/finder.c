@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/attach/jvms.h"
 #include "manager/fleet/fleet.h"
@@ -50,7 +51,7 @@ static void forget(struct fleet *f, struct instance **at)
 
 static void see_ends(struct fleet *f)
 {
-	uint64_t now = fleet_day_ms();
+	uint64_t now = clock_day_ms();
 
 	for (struct instance **at = &f->instances; *at;) {
 		struct instance *i = *at;

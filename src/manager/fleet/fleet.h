@@ -192,9 +192,6 @@ void fleet_quit(struct fleet *f); /* hangs up; who waits for an agent is told so
 void fleet_release(struct fleet *f);
 void fleet_wake(struct fleet *f); /* any thread; also from a signal handler */
 
-uint64_t fleet_clock_ms(void); /* monotonic */
-uint64_t fleet_day_ms(void);   /* since 1970 */
-
 struct app *fleet_app(struct fleet *f, struct slice name);
 struct app *fleet_app_make(struct fleet *f, struct slice name);
 struct instance *fleet_instance(struct fleet *f, struct slice id);

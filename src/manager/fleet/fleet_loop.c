@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "manager/fleet/carried.h"
@@ -20,22 +20,6 @@
 #include "manager/fleet/relays.h"
 
 enum { TICK_MS = 100, SLOT_MS = 10000 };
-
-uint64_t fleet_clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-uint64_t fleet_day_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 const char *instance_state_word(enum instance_state state)
 {
@@ -93,7 +77,7 @@ struct instance *fleet_join(struct fleet *f, const char *id)
 	snprintf(i->id, sizeof(i->id), "%s", id);
 	i->link.fd = i->tracing.fd = -1;
 	i->last = &i->asks;
-	i->since_ms = i->seen_ms = fleet_day_ms();
+	i->since_ms = i->seen_ms = clock_day_ms();
 	f->instances = i;
 	f->n_instances++;
 	return i;
@@ -140,7 +124,7 @@ int fleet_init(struct fleet *f, const struct settings *config, struct archive *s
 	fleet_plain(f->host);
 	read_line("/proc/sys/kernel/random/boot_id", f->boot, 5); /* ticks begin anew with it */
 	fleet_plain(f->boot);
-	f->started_ms = fleet_day_ms();
+	f->started_ms = clock_day_ms();
 	f->slot_ms = f->started_ms - f->started_ms % SLOT_MS;
 	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (f->wake < 0)
@@ -214,7 +198,7 @@ static void tell_figures(struct fleet *f)
 			continue;
 		json_open(&j, '{');
 		json_put_text(&j, "application", a->name);
-		json_put_u64(&j, "at_ms", fleet_day_ms());
+		json_put_u64(&j, "at_ms", clock_day_ms());
 		json_close(&j, '}');
 		hub_put(&f->hub, slice_str(a->name), "figures", buf_slice(&out));
 		buf_release(&out);
@@ -223,7 +207,7 @@ static void tell_figures(struct fleet *f)
 
 static void change_slot(struct fleet *f)
 {
-	uint64_t now = fleet_day_ms();
+	uint64_t now = clock_day_ms();
 
 	if (now < f->slot_ms + SLOT_MS && now >= f->slot_ms)
 		return;
@@ -297,7 +281,7 @@ void fleet_run(struct fleet *f)
 		wait(f, &p); /* gives the lock back */
 		pthread_mutex_lock(&f->lock);
 		serve(f, &p);
-		now = fleet_clock_ms();
+		now = clock_steady_ms();
 		relays_step(f);
 		for (struct instance *i = f->instances; i; i = i->next) {
 			session_step(f, i, now);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "manager/figures/pack.h"
@@ -65,7 +66,7 @@ void keep_stop(struct instance *i)
 static void later(struct instance *i)
 {
 	keep_stop(i);
-	i->trace_retry_ms = fleet_clock_ms() + RETRY_MS;
+	i->trace_retry_ms = clock_steady_ms() + RETRY_MS;
 }
 
 /* ---- rows ---- */

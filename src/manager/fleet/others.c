@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "manager/fleet/others.h"
 
-#include <time.h>
-
 #include "base/mem.h"
 #include "manager/fleet/carried.h"
 #include "manager/fleet/plan.h"
+#include "manager/wait.h"
 
-enum { EVERY_S = 1 };
+enum { EVERY_MS = 1000 };
 
 struct others {
 	struct fleet *f;
@@ -33,14 +32,11 @@ static int load(struct fleet *f)
 
 static bool nap(struct others *s)
 {
-	struct timespec until;
 	bool ends;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += EVERY_S;
 	pthread_mutex_lock(&s->lock);
 	if (!s->ends)
-		pthread_cond_timedwait(&s->work, &s->lock, &until);
+		wait_ms(&s->work, &s->lock, EVERY_MS);
 	ends = s->ends;
 	pthread_mutex_unlock(&s->lock);
 	return !ends;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "manager/json_in.h"
 #include "rule/print.h"
 
@@ -384,7 +385,7 @@ static int put_locked(struct fleet *f, struct slice name, struct plan_draft *d, 
 	if (same)
 		return 0;
 	d->plan.version = is + 1;
-	d->plan.changed_ms = fleet_day_ms();
+	d->plan.changed_ms = clock_day_ms();
 	rc = write_plan(f, a->name, &d->plan); /* applications stay */
 	if (rc == E_DUPLICATE)		       /* another manager was faster */
 		plan_pull(f, name);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "jvm/jvm_threads.h"
@@ -300,7 +301,7 @@ static bool any_went(const struct instance *i)
 /* An estimate of what hooks cost, from how often they were run. */
 static void see_cost(struct instance *i)
 {
-	uint64_t ns = 0, now = fleet_clock_ms();
+	uint64_t ns = 0, now = clock_steady_ms();
 	struct jvm_threads t;
 	double wall = (double)(now - i->cost_at_ms) * 1e6;
 

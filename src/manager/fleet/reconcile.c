@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "manager/fleet/carried.h"
@@ -253,7 +254,7 @@ static bool see_gone(struct reconcile *c, struct instance *i)
 static void compare(struct reconcile *c, struct instance *i)
 {
 	const struct plan *p = plan_of(i);
-	uint64_t now = fleet_day_ms();
+	uint64_t now = clock_day_ms();
 	bool changed = see_gone(c, i);
 	size_t at = 0, k = 0;
 

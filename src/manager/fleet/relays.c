@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "manager/fleet/found.h"
 #include "manager/net/pump.h"
@@ -233,7 +234,7 @@ static void *run(void *arg)
 	while (rc >= 0 && !__atomic_load_n(&l->ends, __ATOMIC_ACQUIRE)) {
 		rc = pump_step(&l->pump, TURN_MS);
 		if (l->pump.heard_ms != heard)
-			store(&l->heard_ms, fleet_day_ms());
+			store(&l->heard_ms, clock_day_ms());
 		heard = l->pump.heard_ms;
 		store(&l->got, l->pump.got);
 		store(&l->gave, l->pump.gave);
@@ -264,7 +265,7 @@ static void plain_name(struct slice from, char *to, size_t room)
 static bool is_taken(const struct relay *r, const char *where)
 {
 	return r && r->line && strcmp(r->where, where) != 0 &&
-	       fleet_day_ms() - relays_heard_ms(r) < OTHERS_MS;
+	       clock_day_ms() - relays_heard_ms(r) < OTHERS_MS;
 }
 
 static size_t count(const struct fleet *f)
@@ -328,7 +329,7 @@ static struct relay_line *line_new(struct fleet *f, const struct relay_arrival *
 	memset(l, 0, sizeof(*l));
 	l->f = f;
 	l->a = *a;
-	l->heard_ms = fleet_day_ms();
+	l->heard_ms = clock_day_ms();
 	l->pump.way = (struct pump_way){ l, a->fd, line_send, line_recv };
 	l->pump.on = on_event;
 	l->pump.ctx = l;
@@ -353,7 +354,7 @@ static void take_line(struct relay *r, struct relay_line *l)
 	l->relay = r;
 	l->turn = ++r->turn;
 	r->n_lines++;
-	r->since_ms = fleet_day_ms();
+	r->since_ms = clock_day_ms();
 	r->why[0] = '\0';
 	plain_name(a->where, r->where, sizeof(r->where));
 	snprintf(r->from, sizeof(r->from), "%.*s", SLICE_FMT(a->from));
@@ -539,7 +540,7 @@ static bool forget_instances(struct fleet *f, struct relay *r, bool end)
 
 void relays_step(struct fleet *f)
 {
-	uint64_t now = fleet_day_ms();
+	uint64_t now = clock_day_ms();
 
 	for (struct relay **at = &f->relays; *at;) {
 		struct relay *r = *at;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -36,7 +37,7 @@ static void set_state(struct fleet *f, struct instance *i, enum instance_state s
 	if (i->state == state)
 		return;
 	i->state = state;
-	i->since_ms = fleet_day_ms();
+	i->since_ms = clock_day_ms();
 	log_put(state == INSTANCE_CONNECTED || state == INSTANCE_ENDED ? LOG_INFO : LOG_DEBUG,
 		"%s (%s): %s%s%s", i->id, i->app ? i->app->name : "?", instance_state_word(state),
 		why[0] ? ": " : "", why);
@@ -69,7 +70,7 @@ static void send_next(struct instance *i)
 	if (!a || a->sent || !i->welcomed)
 		return;
 	a->sent = true;
-	a->until_ms = fleet_clock_ms() + a->patience_ms;
+	a->until_ms = clock_steady_ms() + a->patience_ms;
 	buf_put(&i->link.out, buf_slice(&a->frame));
 }
 
@@ -119,13 +120,13 @@ void session_lost(struct fleet *f, struct instance *i, const char *why)
 	i->backoff_ms = i->backoff_ms ? i->backoff_ms * 2 : FIRST_RETRY_MS;
 	if (i->backoff_ms > LAST_RETRY_MS)
 		i->backoff_ms = LAST_RETRY_MS;
-	i->retry_ms = fleet_clock_ms() + i->backoff_ms;
+	i->retry_ms = clock_steady_ms() + i->backoff_ms;
 }
 
 void session_end(struct fleet *f, struct instance *i)
 {
 	session_lost(f, i, "it has ended");
-	i->ended_ms = fleet_day_ms();
+	i->ended_ms = clock_day_ms();
 	set_state(f, i, INSTANCE_ENDED, "");
 }
 
@@ -158,7 +159,7 @@ static void ignore(struct instance *i)
 {
 	link_close(&i->link);
 	i->state = INSTANCE_ENDED;
-	i->ended_ms = fleet_day_ms();
+	i->ended_ms = clock_day_ms();
 }
 
 static void take_welcome(struct fleet *f, struct instance *i, struct slice payload)
@@ -179,7 +180,7 @@ static void take_welcome(struct fleet *f, struct instance *i, struct slice paylo
 	i->app = i->app ? i->app : fleet_app_make(f, app);
 	snprintf(i->jvm, sizeof(i->jvm), "%.*s", SLICE_FMT(w.jvm));
 	snprintf(i->build, sizeof(i->build), "%.*s", SLICE_FMT(w.build));
-	i->started_ms = fleet_day_ms() - w.uptime_ns / 1000000;
+	i->started_ms = clock_day_ms() - w.uptime_ns / 1000000;
 	if (!i->app) {
 		session_lost(f, i, "out of memory");
 		return;
@@ -196,8 +197,8 @@ static void take(struct fleet *f, struct instance *i, unsigned type, struct slic
 {
 	struct wire_done done;
 
-	i->heard_ms = fleet_clock_ms();
-	i->seen_ms = fleet_day_ms();
+	i->heard_ms = clock_steady_ms();
+	i->seen_ms = clock_day_ms();
 	if (!i->welcomed) {
 		if (type == WIRE_welcome)
 			take_welcome(f, i, payload);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "manager/figures/spread.h"
@@ -154,7 +155,7 @@ static void add_levels(struct rows *r, const struct fleet *f, const struct app *
 
 static unsigned level_for(uint64_t from, uint64_t to, uint64_t points)
 {
-	uint64_t span = to - from, now = fleet_day_ms();
+	uint64_t span = to - from, now = clock_day_ms();
 
 	if (span / archive_step_ms[0] <= points * 3 && from + 23 * 3600000ull > now)
 		return 0;
@@ -455,7 +456,7 @@ static struct slice busiest(struct api_request *c, const struct app *a)
 
 int api_series(struct api_request *c)
 {
-	uint64_t from = fleet_day_ms() - 3600000, to, points = POINTS, base;
+	uint64_t from = clock_day_ms() - 3600000, to, points = POINTS, base;
 	struct archive_span span = { .app = c->args[0],
 				     .instance = request_instance(c),
 				     .method = query_get(&c->query, "method") };

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "manager/fleet/relays.h"
@@ -17,7 +18,7 @@ int api_manager(struct api_request *c)
 	json_put_nonempty(&j, "version", SONDE_VERSION);
 	json_put_nonempty(&j, "host", c->f->host);
 	json_put_u64(&j, "started_ms", c->f->started_ms);
-	json_put_u64(&j, "now_ms", fleet_day_ms());
+	json_put_u64(&j, "now_ms", clock_day_ms());
 	json_put_nonempty(&j, "role", c->role == ROLE_OPERATE ? "operate" : "view");
 	return request_end(&j, 200);
 }
@@ -69,7 +70,7 @@ static void put_instance(struct json *j, const struct instance *i)
 	json_put_nonempty(j, "jvm", i->jvm);
 	json_put_nonempty(j, "build", i->build);
 	if (i->started_ms)
-		json_put_u64(j, "uptime_ms", fleet_day_ms() - i->started_ms);
+		json_put_u64(j, "uptime_ms", clock_day_ms() - i->started_ms);
 	if (i->state == INSTANCE_CONNECTED)
 		put_status(j, i);
 	json_close(j, '}');
@@ -238,7 +239,7 @@ static void put_manager(struct json *j, struct fleet *f)
 	json_put_double(j, "cpu_s",
 			(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 				(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
-	json_put_double(j, "up_s", (double)(fleet_day_ms() - f->started_ms) / 1000);
+	json_put_double(j, "up_s", (double)(clock_day_ms() - f->started_ms) / 1000);
 	json_put_u64(j, "memory_peak", (uint64_t)u.ru_maxrss * 1024);
 	json_put_u64(j, "store_bytes", store.bytes);
 	json_put_u64(j, "traces_kept", f->traces_kept);

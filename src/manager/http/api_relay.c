@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/version.h"
 #include "manager/fleet/relays.h"
@@ -26,7 +27,7 @@ static size_t count_agents(const struct fleet *f, const struct relay *r, bool co
 
 static void put_relay(struct json *j, const struct fleet *f, const struct relay *r)
 {
-	uint64_t heard = relays_heard_ms(r), now = fleet_day_ms(), got, gave;
+	uint64_t heard = relays_heard_ms(r), now = clock_day_ms(), got, gave;
 
 	relays_bytes(r, &got, &gave);
 	json_open(j, '{');

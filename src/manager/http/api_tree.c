@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "manager/http/request.h"
 
@@ -243,7 +244,7 @@ static void merge(struct merged *m, struct fleet *f, const struct app *a, struct
 
 	for (struct instance *i = f->instances; i; i = i->next) {
 		if (i->app == a)
-			i->tree_asked_ms = fleet_clock_ms();
+			i->tree_asked_ms = clock_steady_ms();
 		rows += is_meant(i, a, id) ? i->n_tree : 0;
 	}
 	m->n_buckets = rows | 1;

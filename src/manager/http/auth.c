@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "jvm/proc.h"
 #include "manager/http/http_priv.h"
 
@@ -230,7 +231,7 @@ static int check_browser(struct api_request *c, const char *method, const char *
 
 bool auth_may_change(struct http *h, const struct sockaddr *peer)
 {
-	uint64_t second = fleet_clock_ms() / 1000;
+	uint64_t second = clock_steady_ms() / 1000;
 	struct endpoint e;
 	size_t at;
 	bool may;

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "manager/http/auth.h"
 #include "manager/http/http_priv.h"
@@ -107,7 +108,7 @@ struct slice request_instance(const struct api_request *c)
 
 bool request_span(struct api_request *c, uint64_t *from, uint64_t *to)
 {
-	uint64_t now = fleet_day_ms();
+	uint64_t now = clock_day_ms();
 
 	*to = now;
 	if (query_time(&c->query, "from", now, from) && query_time(&c->query, "to", now, to) &&
@@ -189,7 +190,7 @@ static enum MHD_Result send_page(struct api_request *c, const struct webpage *pa
  * were not listed since the last one that was. */
 static bool list_refused(struct http *h, unsigned *before)
 {
-	uint64_t minute = fleet_clock_ms() / 60000;
+	uint64_t minute = clock_steady_ms() / 60000;
 	bool listed;
 
 	pthread_mutex_lock(&h->lock);
@@ -217,7 +218,7 @@ static void audit(struct api_request *c, int status)
 		body.n = 0; /* there is a token in it */
 	body.n = body.n < 2000 ? body.n : 2000;
 	job->job.kind = JOB_AUDIT;
-	job->at_ms = fleet_day_ms();
+	job->at_ms = clock_day_ms();
 	job->who = arena_dup(&job->job.mem, slice_str(c->who));
 	job->role = slice_str(c->role == ROLE_OPERATE ? "operate"
 			      : c->role == ROLE_VIEW  ? "view"
@@ -310,7 +311,7 @@ static struct api_request *request_new(struct http *h, struct MHD_Connection *co
 
 	if (c)
 		*c = (struct api_request){
-			.h = h, .f = h->fleet, .c = connection, .began_ms = fleet_clock_ms()
+			.h = h, .f = h->fleet, .c = connection, .began_ms = clock_steady_ms()
 		};
 	return c;
 }
@@ -334,7 +335,7 @@ static enum MHD_Result take_body(struct api_request *c, const char *data, size_t
 {
 	if (c->body.n + *n > longest_body(c) && c->route)
 		refuse(c, 413, "a body has at most 1 MiB, one of a login 4 KiB");
-	else if (fleet_clock_ms() - c->began_ms > BODY_S * 1000)
+	else if (clock_steady_ms() - c->began_ms > BODY_S * 1000)
 		refuse(c, 408, "the body took too long");
 	if (!c->refused && c->route)
 		buf_bytes(&c->body, data, *n);

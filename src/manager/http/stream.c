@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "manager/fleet/digs.h"
 #include "manager/http/http_priv.h"
@@ -108,7 +109,7 @@ static void read_hub(struct stream *s)
 
 static void fill(struct stream *s)
 {
-	uint64_t now = fleet_clock_ms();
+	uint64_t now = clock_steady_ms();
 
 	buf_clear(&s->out);
 	s->sent = 0;
@@ -181,9 +182,10 @@ static struct stream *make(struct api_request *c)
 	struct stream *s = mem_alloc(sizeof(*s));
 
 	if (s)
-		*s = (struct stream){
-			.h = c->h, .c = c->c, .at = hub_now(&c->f->hub), .said_ms = fleet_clock_ms()
-		};
+		*s = (struct stream){ .h = c->h,
+				      .c = c->c,
+				      .at = hub_now(&c->f->hub),
+				      .said_ms = clock_steady_ms() };
 	return s;
 }
 
@@ -235,7 +237,7 @@ int api_events(struct api_request *c)
 	buf_text(&s->out, "event: hello\ndata: ");
 	j = json_to(&s->out);
 	json_open(&j, '{');
-	json_put_u64(&j, "now_ms", fleet_day_ms());
+	json_put_u64(&j, "now_ms", clock_day_ms());
 	json_put_text(&j, "role", c->role == ROLE_OPERATE ? "operate" : "view");
 	json_close(&j, '}');
 	buf_text(&s->out, "\n\n");

@@ -10,9 +10,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/version.h"
 #include "manager/net/pump.h"
@@ -157,20 +157,12 @@ static void put_request(const struct dial_wish *w, struct buf *out)
 	curl_free(path);
 }
 
-static uint64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* False: it takes too long, or we end. */
 static bool wait_for(struct dial *d, short what, uint64_t until, const bool *ends)
 {
 	struct pollfd p = { d->fd, what, 0 };
 
-	while (clock_ms() < until && !__atomic_load_n(ends, __ATOMIC_ACQUIRE))
+	while (clock_steady_ms() < until && !__atomic_load_n(ends, __ATOMIC_ACQUIRE))
 		if (poll(&p, 1, 100) > 0)
 			return true;
 	return false;
@@ -241,7 +233,7 @@ static void explain(struct dial *d, int status, uint64_t until, const bool *ends
 
 static bool ask(struct dial *d, const struct dial_wish *w, char why[300])
 {
-	uint64_t until = clock_ms() + ANSWER_MS;
+	uint64_t until = clock_steady_ms() + ANSWER_MS;
 	struct buf request = { 0 };
 	const uint8_t *end;
 	int status = 0;

@@ -10,8 +10,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum {
 	WAITING = 128 << 10,
@@ -20,14 +21,6 @@ enum {
 	PING_MS = 3000,
 	SILENT_MS = 20000,
 };
-
-static uint64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 void pump_init(struct pump *p, bool is_manager)
 {
@@ -38,7 +31,7 @@ void pump_init(struct pump *p, bool is_manager)
 	p->turn = 0;
 	p->more =
 		true; /* what came with the answer to the request is in .mux.in, or in its library */
-	p->heard_ms = p->said_ms = clock_ms();
+	p->heard_ms = p->said_ms = clock_steady_ms();
 	for (unsigned i = 0; i < MUX_CHANNELS; i++)
 		p->channels[i] = (struct pump_channel){ .fd = -1 };
 }
@@ -167,7 +160,7 @@ static int read_way(struct pump *p)
 					      : "the connection is broken");
 		p->mux.in.n += (size_t)n;
 		p->got += (size_t)n;
-		p->heard_ms = clock_ms();
+		p->heard_ms = clock_steady_ms();
 		if (take_all(p) < 0)
 			return E_IO;
 	}
@@ -199,7 +192,7 @@ static int write_way(struct pump *p)
 			return over(p, "the connection is broken");
 		p->sent += (size_t)n;
 		p->gave += (size_t)n;
-		p->said_ms = clock_ms();
+		p->said_ms = clock_steady_ms();
 	}
 	if (!p->mux.out.err) /* else mux_next says so */
 		buf_clear(&p->mux.out);
@@ -252,7 +245,7 @@ static void serve_channels(struct pump *p, nfds_t n)
 
 static int beat(struct pump *p)
 {
-	uint64_t now = clock_ms();
+	uint64_t now = clock_steady_ms();
 
 	if (now - p->heard_ms > SILENT_MS)
 		return over(p, "nothing was heard of it for 20 seconds");

@@ -9,19 +9,21 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <zlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "export/otlp.h"
 #include "manager/figures/pack.h"
 #include "manager/log.h"
 #include "manager/net/post.h"
+#include "manager/wait.h"
 
 enum {
 	QUEUE_MAX = 64 << 20, /* bytes */
 	BATCH_MAX = 4 << 20,
 	GATHER_MS = 2000,
+	STEP_MS = 250,
 	POST_MS = 10000,
 	LAST_POST_MS = 3000,
 	FIRST_RETRY_MS = 1000,
@@ -59,14 +61,6 @@ struct push {
 	struct push_counts counts;
 	bool ends, runs;
 };
-
-static uint64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- the queue ---- */
 
@@ -257,7 +251,7 @@ static void failed(struct push *p, struct lane *l, const struct posted *said)
 	pthread_mutex_lock(&p->lock);
 	p->counts.failed++;
 	pthread_mutex_unlock(&p->lock);
-	l->due_ms = clock_ms() + pause_of(l, said);
+	l->due_ms = clock_steady_ms() + pause_of(l, said);
 	l->tries++;
 	if (!again) {
 		l->tries = 0;
@@ -295,7 +289,7 @@ static void send_body(struct push *p, struct lane *l, unsigned limit_ms)
 
 static void step(struct push *p)
 {
-	uint64_t now = clock_ms();
+	uint64_t now = clock_steady_ms();
 
 	if (now >= p->traces.due_ms) {
 		p->traces.due_ms = now + GATHER_MS;
@@ -315,18 +309,13 @@ static void step(struct push *p)
 static void *run(void *arg)
 {
 	struct push *p = arg;
-	struct timespec until;
 	bool ends = false;
 
 	while (!ends) {
 		step(p);
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += 250000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
 		pthread_mutex_lock(&p->lock);
 		if (!p->ends)
-			pthread_cond_timedwait(&p->work, &p->lock, &until);
+			wait_ms(&p->work, &p->lock, STEP_MS);
 		ends = p->ends;
 		pthread_mutex_unlock(&p->lock);
 	}
@@ -372,7 +361,7 @@ int push_start(struct push **out, const struct settings *c, push_metrics *metric
 	p->last = &p->first;
 	set_url(&p->traces, c->otlp_url, "/v1/traces");
 	set_url(&p->figures, c->otlp_url, "/v1/metrics");
-	p->figures.due_ms = clock_ms() + GATHER_MS; /* agents are asked first */
+	p->figures.due_ms = clock_steady_ms() + GATHER_MS; /* agents are asked first */
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	p->poster = post_open();

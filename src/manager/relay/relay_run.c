@@ -12,9 +12,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/version.h"
@@ -56,14 +56,6 @@ struct relaying {
 static bool has_ended(const struct relaying *r)
 {
 	return __atomic_load_n(r->ends, __ATOMIC_ACQUIRE);
-}
-
-static uint64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 /* ---- channels ---- */
@@ -152,7 +144,7 @@ static void tell_costs(struct relaying *r)
 
 static void look(struct relaying *r)
 {
-	uint64_t now = clock_ms();
+	uint64_t now = clock_steady_ms();
 
 	if (!found_look(&r->found, now))
 		return;
@@ -222,10 +214,10 @@ static void carry(struct relaying *r, int wake)
 /* Between half of it and all, so that relays of a manager that comes back do not come at once. */
 static void nap(struct relaying *r, unsigned ms, int wake)
 {
-	uint64_t until = clock_ms() + ms / 2 + random_below(&r->random, ms / 2), now;
+	uint64_t until = clock_steady_ms() + ms / 2 + random_below(&r->random, ms / 2), now;
 	struct pollfd p = { wake, POLLIN, 0 };
 
-	while (!has_ended(r) && (now = clock_ms()) < until)
+	while (!has_ended(r) && (now = clock_steady_ms()) < until)
 		poll(&p, 1, (int)(until - now));
 }
 
@@ -237,17 +229,17 @@ int relay_run(const struct settings *c, const bool *ends, int wake)
 
 	r.config = c;
 	r.ends = ends;
-	r.random = (uint64_t)getpid() << 32 | (clock_ms() & UINT32_MAX) | 1;
+	r.random = (uint64_t)getpid() << 32 | (clock_steady_ms() & UINT32_MAX) | 1;
 	found_where(r.where);
 	log_put(LOG_INFO, "sonded " SONDE_VERSION " relays agents of %s to %s", c->name, c->relay);
 	while (!has_ended(&r)) {
-		uint64_t began = clock_ms();
+		uint64_t began = clock_steady_ms();
 
 		if (dial(&r, why)) {
 			log_put(LOG_INFO, "%s: connected", c->relay);
 			last[0] = '\0';
 			carry(&r, wake);
-			if (clock_ms() - began > STEADY_MS)
+			if (clock_steady_ms() - began > STEADY_MS)
 				backoff = FIRST_RETRY_MS;
 		} else if (!has_ended(&r) && strcmp(why, last) != 0) {
 			log_put(LOG_WARN, "%s: cannot connect: %s", c->relay, why);

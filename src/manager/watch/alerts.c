@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/screen/figures.h"
 #include "manager/json_in.h"
@@ -23,7 +24,7 @@ struct alert *alert_new(const char *app, enum usual_kind kind)
 
 	if (!a)
 		return NULL;
-	*a = (struct alert){ .kind = kind, .began_ms = fleet_day_ms() };
+	*a = (struct alert){ .kind = kind, .began_ms = clock_day_ms() };
 	snprintf(a->app, sizeof(a->app), "%s", app);
 	snprintf(a->id, sizeof(a->id), "%llx-%u", (unsigned long long)a->began_ms, ++number);
 	return a;

@@ -2,9 +2,10 @@
 /* lookout.c - the thread: a window ends, figures of all methods are compared with what is usual. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "manager/wait.h"
 #include "manager/watch/lookout_priv.h"
 
 enum {
@@ -224,14 +225,11 @@ static void see_window(struct lookout *w, uint64_t day_ms)
 
 static bool nap(struct lookout *w)
 {
-	struct timespec until;
 	bool ends;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
 	pthread_mutex_lock(&w->lock);
 	if (!w->ends)
-		pthread_cond_timedwait(&w->work, &w->lock, &until);
+		wait_ms(&w->work, &w->lock, 1000);
 	ends = w->ends;
 	pthread_mutex_unlock(&w->lock);
 	return !ends;
@@ -244,8 +242,8 @@ static void *run(void *arg)
 	while (nap(w)) {
 		if (!w->is_restored && !lookout_restore(w))
 			continue; /* else what is broken already would be told once more */
-		see_window(w, fleet_day_ms());
-		lookout_digs(w, fleet_clock_ms());
+		see_window(w, clock_day_ms());
+		lookout_digs(w, clock_steady_ms());
 	}
 	return NULL;
 }
@@ -276,7 +274,7 @@ void lookout_open(struct lookout *w, void (*on)(void *ctx, const char *app, cons
 int lookout_start(struct lookout **out, struct fleet *f)
 {
 	struct lookout *w = NULL;
-	uint64_t now = fleet_day_ms();
+	uint64_t now = clock_day_ms();
 
 	*out = NULL;
 	if (f->config->watch == WATCH_OFF)

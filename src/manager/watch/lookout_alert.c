@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "manager/watch/lookout_priv.h"
 
 enum { RESTORE_MAX = 200 };
@@ -146,7 +147,7 @@ void lookout_good_again(struct lookout *w, struct learned_app *app, enum usual_k
 	f->is_good = true;
 	over = alert_is_good(a);
 	if (over) {
-		a->ended_ms = fleet_day_ms();
+		a->ended_ms = clock_day_ms();
 		a->wants_dig = false;
 	}
 	pthread_mutex_unlock(&w->lock);

@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "manager/log.h"
 #include "manager/net/post.h"
+#include "manager/wait.h"
 
 enum {
 	WAITING_MAX = 500,
@@ -44,14 +45,6 @@ struct tell {
 	struct tell_counts counts;
 	bool ends, runs;
 };
-
-static uint64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static void drop(struct delivery *d)
 {
@@ -117,11 +110,11 @@ static pid_t spawn_sendmail(const struct settings *c, int from)
 
 static bool wait_for(pid_t pid, char *why, size_t n)
 {
-	uint64_t until = clock_ms() + MAIL_MS;
+	uint64_t until = clock_steady_ms() + MAIL_MS;
 	int status = 0;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (clock_ms() > until)
+		if (clock_steady_ms() > until)
 			kill(pid, SIGKILL);
 		usleep(20000);
 	}
@@ -226,24 +219,12 @@ static void deliver(struct tell *t, struct delivery *d)
 	t->counts.failed += !good && !again;
 	t->counts.waiting -= !again;
 	if (again) {
-		d->due_ms = clock_ms() + retry_ms(d->tries - 1);
+		d->due_ms = clock_steady_ms() + retry_ms(d->tries - 1);
 		put_back(t, d);
 	} else {
 		drop(d);
 	}
 	pthread_mutex_unlock(&t->lock);
-}
-
-static void sleep_ms(struct tell *t, uint64_t ms)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += (time_t)(ms / 1000);
-	until.tv_nsec += (long)(ms % 1000) * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&t->work, &t->lock, &until);
 }
 
 static void *run(void *arg)
@@ -253,10 +234,10 @@ static void *run(void *arg)
 
 	pthread_mutex_lock(&t->lock);
 	while (!t->ends) {
-		struct delivery *d = take_due(t, clock_ms(), &wait);
+		struct delivery *d = take_due(t, clock_steady_ms(), &wait);
 
 		if (!d) {
-			sleep_ms(t, wait);
+			wait_ms(&t->work, &t->lock, wait);
 			continue;
 		}
 		pthread_mutex_unlock(&t->lock);
@@ -277,7 +258,7 @@ static void put_one(struct tell *t, unsigned target, const struct tell_message *
 		t->counts.failed++;
 		return;
 	}
-	*d = (struct delivery){ .url = target, .due_ms = clock_ms() };
+	*d = (struct delivery){ .url = target, .due_ms = clock_steady_ms() };
 	snprintf(d->subject, sizeof(d->subject), "%s", m->subject);
 	buf_put(&d->body, target < t->config->n_alert_urls ? m->json : m->text);
 	t->counts.waiting++;
