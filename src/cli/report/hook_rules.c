@@ -35,11 +35,12 @@ size_t hook_rules_count(const struct hook_rules *h)
 
 static void add_origin(struct hook_rules *h, const char *origin)
 {
-	size_t n = strlen(origin);
+	struct slice last = { h->origin.p + h->last_origin, h->origin.n - h->last_origin };
 
-	if (h->origin.n >= n && memcmp(h->origin.p + h->origin.n - n, origin, n) == 0)
+	if (h->origin.n && slice_eq(last, slice_str(origin)))
 		return; /* the second rule of the command line */
 	buf_text(&h->origin, h->origin.n ? ", " : "");
+	h->last_origin = h->origin.n;
 	buf_text(&h->origin, origin);
 }
 

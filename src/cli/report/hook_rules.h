@@ -13,7 +13,8 @@
 struct hook_rules {
 	struct arena mem;
 	struct rules *rules;
-	struct buf origin; /* "shop.rules, command line" */
+	struct buf origin;  /* "shop.rules, command line" */
+	size_t last_origin; /* where the last of them begins */
 	/* For a JVM: rules for native functions, which are for another agent, are not in the text. */
 	bool split;
 };
