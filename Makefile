@@ -349,10 +349,10 @@ $(FUZZ_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_OUT)/%: $(FUZZ_OBJ)/tests/fuzz/%.o $(
 
 $(FUZZ_CLI_NAMES:%=$(FUZZ_OUT)/fuzz_%): $(FUZZ_CLI)
 $(FUZZ_OUT)/fuzz_stretch $(FUZZ_OUT)/fuzz_jfr: $(call objects,$(call sources,export),$(FUZZ_OBJ))
-$(FUZZ_OUT)/fuzz_manager: $(call objects,$(call sources,export manager/figures) $(TESTED_FILES),$(FUZZ_OBJ))
+$(FUZZ_OUT)/fuzz_manager: $(call objects,$(call sources,export manager/figures) $(filter src/manager/%,$(TESTED_FILES)),$(FUZZ_OBJ))
 # What stands behind the HTTP of the manager, but for what talks to a ClickHouse: the fuzzer answers in its place.
 FUZZ_STORE := $(call objects,$(filter-out %/clickhouse_link.c,$(call sources,$(addprefix manager/,net figures archive push fleet \
-	watch))) src/manager/log.c,$(FUZZ_OBJ))
+	watch))) src/manager/log.c src/manager/wait.c,$(FUZZ_OBJ))
 $(FUZZ_OUT)/fuzz_stored: $(FUZZ_STORE)
 $(FUZZ_OUT)/fuzz_stored: LIBZIP_LIBS += $(MANAGER_LIBS)
 $(FUZZ_OBJ)/src/manager/%.o: CPPFLAGS += -D_GNU_SOURCE

@@ -21,6 +21,12 @@ static inline struct slice slice_str(const char *s)
 	return (struct slice){ (const uint8_t *)s, strlen(s) };
 }
 
+/* Behind its last byte.  To add even 0 to no pointer is undefined. */
+static inline const uint8_t *slice_end(struct slice s)
+{
+	return s.n ? s.p + s.n : s.p;
+}
+
 static inline bool slice_eq(struct slice a, struct slice b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
@@ -33,7 +39,7 @@ static inline bool slice_is(struct slice a, const char *s)
 
 static inline bool slice_starts(struct slice a, struct slice prefix)
 {
-	return a.n >= prefix.n && memcmp(a.p, prefix.p, prefix.n) == 0;
+	return a.n >= prefix.n && (prefix.n == 0 || memcmp(a.p, prefix.p, prefix.n) == 0);
 }
 
 static inline bool slice_ends(struct slice a, const char *suffix)

@@ -95,7 +95,7 @@ static bool unqualified(struct slice s, unsigned kind)
 /* Slashes stand between names that are not empty. */
 static bool slashes_part(struct slice s)
 {
-	const uint8_t *p = s.p, *end = s.p + s.n;
+	const uint8_t *p = s.p, *end = slice_end(s);
 
 	if (!s.n || end[-1] == '/')
 		return false;

@@ -33,7 +33,7 @@ static int wrong(struct words *w, struct slice word, const char *text, const cha
 /* 1: a word, without its quotes; 0: the line is over. */
 static int next_word(struct words *w, struct slice *out)
 {
-	const uint8_t *p = w->left.p, *end = p + w->left.n, *start, *stop;
+	const uint8_t *p = w->left.p, *end = slice_end(w->left), *start, *stop;
 	bool quoted;
 
 	while (p < end && is_space(*p))

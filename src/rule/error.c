@@ -16,7 +16,7 @@ enum { WINDOW = 96, WINDOW_BEFORE = 48 };
 
 static struct slice line_of(struct slice text, uint32_t line)
 {
-	const uint8_t *p = text.p, *end = text.p + text.n, *stop;
+	const uint8_t *p = text.p, *end = slice_end(text), *stop;
 
 	for (uint32_t i = 1; i < line && p < end; i++) {
 		const uint8_t *nl = memchr(p, '\n', (size_t)(end - p));
@@ -34,7 +34,7 @@ static struct slice line_of(struct slice text, uint32_t line)
 /* Copies the window; the caret is counted in characters. */
 static void excerpt(struct rule_error *e, struct slice line, uint32_t column)
 {
-	const uint8_t *p = line.p, *end = line.p + line.n;
+	const uint8_t *p = line.p, *end = slice_end(line);
 	uint32_t from = column > WINDOW_BEFORE && line.n > WINDOW ? column - WINDOW_BEFORE : 1;
 	size_t at = 0;
 

@@ -12,7 +12,7 @@
 void lex_init(struct lexer *lx, struct slice text)
 {
 	lx->start = lx->p = text.p;
-	lx->end = text.p + text.n;
+	lx->end = slice_end(text);
 	lx->at = (struct rule_pos){ 1, 1 };
 }
 

@@ -17,7 +17,7 @@ struct rules *rules_new(struct arena *mem)
 /* Limits first, so that all later work is bounded. */
 static int check_size(const struct rule_source *source, struct rule_errors *errors)
 {
-	const uint8_t *p = source->text.p, *end = p + source->text.n;
+	const uint8_t *p = source->text.p, *end = slice_end(source->text);
 	struct rule_pos at = { 1, 1 };
 	int rc = 0;
 

@@ -37,7 +37,7 @@ static bool joins(struct slice s, size_t i)
 
 static void put_name(struct buf *out, struct slice s, bool dots)
 {
-	const uint8_t *end = s.p + s.n;
+	const uint8_t *end = slice_end(s);
 	size_t start = out->n;
 
 	for (size_t i = 0, n; i < s.n; i += n) {

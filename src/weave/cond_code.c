@@ -634,7 +634,7 @@ int cond_put_value(struct cond_place *p, const struct value *v)
 struct slice cond_java_text(struct arena *mem, struct slice text)
 {
 	uint8_t *out = arena_alloc(mem, 2 * text.n + 1), *at = out;
-	const uint8_t *p = text.p, *end = text.p + text.n;
+	const uint8_t *p = text.p, *end = slice_end(text);
 
 	if (!out)
 		return (struct slice){ NULL, 0 };

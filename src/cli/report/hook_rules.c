@@ -35,9 +35,10 @@ size_t hook_rules_count(const struct hook_rules *h)
 
 static void add_origin(struct hook_rules *h, const char *origin)
 {
-	struct slice last = { h->origin.p + h->last_origin, h->origin.n - h->last_origin };
+	size_t n = strlen(origin);
 
-	if (h->origin.n && slice_eq(last, slice_str(origin)))
+	if (h->origin.n == h->last_origin + n && n &&
+	    memcmp(h->origin.p + h->last_origin, origin, n) == 0)
 		return; /* the second rule of the command line */
 	buf_text(&h->origin, h->origin.n ? ", " : "");
 	h->last_origin = h->origin.n;
