@@ -101,7 +101,7 @@ START_SRC := src/start/start.c src/start/meant.c src/jvm/launch.c src/jvm/apps.c
 	src/base/arena.c src/base/mem.c
 START_OBJ := $(call objects,$(START_SRC),$(OBJ)/start)
 # The store without the manager.
-STORE_OBJ = $(call objects,$(call sources,manager/archive manager/figures manager/net) src/manager/log.c,$(OBJ))
+STORE_OBJ = $(call objects,$(call sources,manager/archive manager/figures manager/net) src/manager/log.c src/manager/wait.c,$(OBJ))
 MANAGER_OBJ := $(call objects,$(call sources,$(MANAGER_FOLDERS)),$(OBJ))
 AGENT_OBJ := $(call objects,$(call sources,$(AGENT_FOLDERS)) src/start/meant.c,$(OBJ))
 PROBE_OBJ := $(call objects,$(call sources,probe),$(OBJ))
