@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "elf/fde.h"
 
 enum { FUNCTIONS_MAX = 1 << 24, NESTED = 16 };
@@ -265,16 +266,8 @@ static const struct function *best_name(const struct functions *t, size_t i)
  * have ended already; the one around both is not far. */
 const struct function *functions_find(const struct functions *t, uint64_t addr)
 {
-	size_t low = 0, high = t->n;
+	size_t low = SEARCH(t->n, i, t->f[i].addr <= addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->f[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && low - i < NESTED; i--)
 		if (addr - t->f[i - 1].addr < t->f[i - 1].size)
 			return best_name(t, i - 1);

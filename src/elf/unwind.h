@@ -9,6 +9,7 @@
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H
 
+#include "base/search.h"
 #include "elf/image.h"
 
 enum unwind_cfa {
@@ -50,16 +51,8 @@ void unwind_release(struct unwind *u);
  * handlers. */
 static inline const struct unwind_row *unwind_find(const struct unwind *u, uint64_t at)
 {
-	size_t low = 0, high = u->n;
+	size_t low = SEARCH(u->n, i, u->rows[i].at <= at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (u->rows[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &u->rows[low - 1] : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "jvm/proc.h"
 
 enum {
@@ -125,17 +126,7 @@ void listed_sort(struct listed *l)
 /* The last one that begins at or before the address, plus one. */
 static size_t place(const struct listed *l, uint64_t address)
 {
-	size_t low = 0, high = l->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->f[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH(l->n, i, l->f[i].start <= address);
 }
 
 const struct listed_function *listed_find(const struct listed *l, uint64_t address)

@@ -11,6 +11,7 @@
 #include "probe/context.h"
 
 #include "base/err.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -229,17 +230,7 @@ static bool block_of(uint32_t id, struct block *b)
 /* Index of the first that is not less. */
 static uint32_t at_least(const uint32_t *list, uint32_t n, uint32_t step)
 {
-	uint32_t low = 0;
-
-	while (low < n) {
-		uint32_t middle = (low + n) / 2;
-
-		if (LOAD(list[middle]) < step)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
+	return (uint32_t)SEARCH(n, i, LOAD(list[i]) < step);
 }
 
 /* Which of the n steps from `first` on the method is, as bits. */

@@ -3,6 +3,7 @@
 #include "sample/modules.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /* ---- /proc/PID/maps ------------------------------------------------------------------------ */
 
@@ -179,15 +180,7 @@ void modules_release(struct modules *m)
 
 const struct module *modules_find(const struct modules *m, uint64_t address)
 {
-	size_t low = 0, high = m->n;
+	size_t low = SEARCH(m->n, i, m->m[i].lo <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->m[middle].lo <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && address < m->m[low - 1].hi ? &m->m[low - 1] : NULL;
 }
