@@ -110,7 +110,7 @@ NATIVE_OBJ := $(call objects,$(addprefix src/agent/,$(addprefix natives/,natives
 # The agent of native processes takes what it needs of these.
 NATIVE_LIB_OBJ := $(call objects,$(call sources,native native/load base elf hook rule sample wire),$(OBJ))
 TESTED_OBJ := $(call objects,$(call sources,$(TESTED_FOLDERS)) $(TESTED_FILES),$(OBJ))
-UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c)),$(OBJ))
+UNIT_OBJ := $(call objects,$(sort $(wildcard tests/unit/*.c tests/unit/*/*.c)),$(OBJ))
 JAVA_SRC := $(if $(wildcard java),$(shell find java -name '*.java' | LC_ALL=C sort))
 BENCH_SRC := $(sort $(wildcard bench/*/*.c))# each file is one program
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -149,6 +149,7 @@ $(OUT)/libsonde-native.so: $(NATIVE_LIB_OBJ)
 	$(call say,LINK)
 	$(Q)$(LINK_ANY) -shared -Wl,-z,defs -Wl,--gc-sections -Wl,-soname,libsonde-native.so -o $@ $^ -lm -ldl -lpthread
 
+$(OBJ)/tests/unit/%.o: INCLUDES += -iquote tests/unit
 $(OBJ)/src/probe/%.o: HARDEN = $(HARDEN_PROBE)
 # It runs where arguments and results are still in registers.
 $(OBJ)/src/native/activation.o: HARDEN = $(HARDEN_PROBE) -mgeneral-regs-only
