@@ -26,6 +26,10 @@ enum { /* encodings of pointers (DW_EH_PE_*) */
        PE_OMIT = 0xff,
 };
 
+/* Compilers' CIEs have some 30 bytes.  Each FDE has its CIE read, and run, anew: one that is as long as a
+ * hostile file likes would make that endless. */
+enum { CIE_MOST = 256 };
+
 struct frames {
 	struct slice bytes;
 	uint64_t addr; /* of the first byte */
@@ -139,6 +143,8 @@ static int read_cie(const struct frames *f, size_t at, struct cie *out)
 
 	if (at >= f->bytes.n || !read_record(f, at, &record))
 		return E_TRUNCATED;
+	if (record.body.n > CIE_MOST)
+		return E_LIMIT;
 	*out = (struct cie){ .encoding = PE_ABSPTR };
 	r = rd_init(record.body);
 	if (rd_le(&r, 4) != 0)

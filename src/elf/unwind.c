@@ -5,7 +5,10 @@
  * of the return address.  A program states them for the start of a function and changes them as it
  * advances through the code; each advance ends a row.  What rows cannot express (another register,
  * an expression) becomes UNWIND_UNKNOWN, so that a walker stops there instead of guessing.  Behind a
- * function whose neighbour does not follow at once stands an UNKNOWN row. */
+ * function whose neighbour does not follow at once stands an UNKNOWN row.
+ *
+ * Where records are about the same code again and again, those are left out for which there are more rows
+ * than twice the bytes of code: a small file must not fill the memory. */
 #include "elf/unwind.h"
 
 #include <stdlib.h>
@@ -45,7 +48,7 @@ enum { /* DW_CFA_*: the upper two bits, or all of them */
        CFA_GNU_ARGS_SIZE = 0x2e,
 };
 
-enum { REMEMBERED = 16, ROWS_MAX = 1 << 26 };
+enum { REMEMBERED = 16, ROWS_MAX = 1 << 24 };
 
 enum where {
 	WHERE_SAME,
@@ -70,6 +73,7 @@ struct state {
 struct machine {
 	const struct fde *fde;
 	struct unwind *u;
+	size_t most;		       /* rows */
 	uint64_t sp_number, fp_number; /* DWARF's numbers of these registers */
 	uint64_t pc;
 	struct state now, initial, remembered[REMEMBERED];
@@ -80,18 +84,20 @@ struct machine {
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-static bool add_row(struct unwind *u, const struct unwind_row *row)
+static int add_row(struct unwind *u, size_t most, const struct unwind_row *row)
 {
+	if (u->n >= most)
+		return E_LIMIT;
 	if ((u->n & (u->n - 1)) == 0 && (u->n == 0 || u->n >= 64)) { /* full: it doubles */
 		size_t cap = u->n ? 2 * u->n : 64;
-		void *rows = cap > ROWS_MAX ? NULL : mem_realloc(u->rows, cap * sizeof(u->rows[0]));
+		void *rows = mem_realloc(u->rows, cap * sizeof(u->rows[0]));
 
 		if (!rows)
-			return false;
+			return E_NO_MEMORY;
 		u->rows = rows;
 	}
 	u->rows[u->n++] = *row;
-	return true;
+	return 0;
 }
 
 /* Frames may be large, so offsets are kept in units; all compilers align what they save. */
@@ -148,8 +154,7 @@ static void advance(struct machine *m, uint64_t code)
 		return;
 	}
 	row = row_of(m);
-	if (!add_row(m->u, &row))
-		m->err = E_NO_MEMORY;
+	m->err = add_row(m->u, m->most, &row);
 	m->pc += code * m->fde->code_align;
 }
 
@@ -352,6 +357,7 @@ static void run(struct machine *m, struct slice program)
 struct build {
 	struct unwind *u;
 	const struct image *image;
+	size_t most; /* rows */
 	bool no_memory;
 };
 
@@ -363,6 +369,7 @@ static bool add_function(const struct fde *fde, void *ctx)
 	bool x86 = b->image->machine == EM_X86_64;
 	struct machine m = { .fde = fde,
 			     .u = u,
+			     .most = b->most,
 			     .sp_number = x86 ? 7 : 31,
 			     .fp_number = x86 ? 6 : 29,
 			     .pc = fde->start };
@@ -381,14 +388,14 @@ static bool add_function(const struct fde *fde, void *ctx)
 	else if (!m.err)
 		m.err = E_UNSUPPORTED; /* a CIE that advances */
 	row = row_of(&m);
-	if (!m.err && m.pc < fde->end && !add_row(u, &row))
-		m.err = E_NO_MEMORY;
+	if (!m.err && m.pc < fde->end)
+		m.err = add_row(u, m.most, &row);
 	row = (struct unwind_row){ .at = (uint32_t)(fde->end - u->base),
 				   .cfa_by = UNWIND_UNKNOWN,
 				   .fp = UNWIND_SAME,
 				   .ra = UNWIND_SAME };
-	if (!m.err && !add_row(u, &row))
-		m.err = E_NO_MEMORY;
+	if (!m.err)
+		m.err = add_row(u, m.most, &row);
 	if (m.err == E_NO_MEMORY)
 		b->no_memory = true;
 	if (m.err) {
@@ -443,9 +450,21 @@ static uint64_t base_of(const struct image *image)
 	return base == UINT64_MAX ? 0 : base;
 }
 
+/* How many rows there can be: each instruction may begin one, and each function end with one. */
+static size_t most_rows(const struct image *image)
+{
+	uint64_t code = 0;
+	Elf64_Phdr one;
+
+	for (unsigned i = 0; image_segment(image, i, &one); i++)
+		if (one.p_type == PT_LOAD && one.p_flags & PF_X && one.p_filesz <= image->file.n)
+			code += one.p_filesz;
+	return code < ROWS_MAX / 2 ? (size_t)code * 2 : ROWS_MAX;
+}
+
 int unwind_build(struct unwind *u, const struct image *image)
 {
-	struct build build = { .u = u, .image = image };
+	struct build build = { .u = u, .image = image, .most = most_rows(image) };
 	void *rows;
 
 	*u = (struct unwind){ .base = base_of(image) };

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "elf/functions.h"
 #include "elf/unwind.h"
@@ -244,4 +246,108 @@ TEST(files_of_other_kinds_are_refused)
 	head.e_phentsize = sizeof(Elf64_Phdr);
 	head.e_phoff = UINT64_MAX - 10;
 	CHECK_INT(image_open(&image, file), E_TRUNCATED, "segments beyond the end");
+}
+
+/* ---- made files --------------------------------------------------------------------------- */
+
+enum { CODE = 100, DATA = 0x10000 }; /* CODE bytes at 0; the whole file once more at DATA */
+
+struct made_head {
+	Elf64_Ehdr elf;
+	Elf64_Phdr segments[3];
+	uint8_t frames[8]; /* of PT_GNU_EH_FRAME: the records follow at once */
+};
+
+static void put_record(struct buf *out, const struct buf *body)
+{
+	uint32_t n = (uint32_t)body->n;
+
+	buf_bytes(out, &n, sizeof(n));
+	buf_put(out, buf_slice(body));
+}
+
+/* With so many nops behind its program. */
+static void put_cie(struct buf *out, size_t nops)
+{
+	static const uint8_t cie[] = { 0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1 };
+	struct buf body = { 0 };
+
+	buf_bytes(&body, cie, sizeof(cie));
+	for (size_t i = 0; i < nops; i++)
+		buf_u8(&body, 0);
+	put_record(out, &body);
+	buf_release(&body);
+}
+
+/* About all the code, with a row for each byte. */
+static void put_fde(struct buf *out)
+{
+	uint32_t back = (uint32_t)(out->n + 4 - sizeof(struct made_head));
+	uint64_t bounds[2] = { 0, CODE };
+	struct buf body = { 0 };
+
+	buf_bytes(&body, &back, sizeof(back));
+	buf_bytes(&body, bounds, sizeof(bounds));
+	for (int i = 1; i < CODE; i++) {
+		buf_u8(&body, 0x41); /* DW_CFA_advance_loc 1 */
+		buf_u8(&body, 0x0e); /* DW_CFA_def_cfa_offset */
+		buf_u8(&body, i % 2 ? 16 : 8);
+	}
+	put_record(out, &body);
+	buf_release(&body);
+}
+
+static struct unwind made(size_t nops, int fdes)
+{
+	struct made_head head = {
+		.elf = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+			 .e_machine = EM_X86_64,
+			 .e_type = ET_DYN,
+			 .e_phoff = offsetof(struct made_head, segments),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 3 },
+		.segments = { { .p_type = PT_LOAD, .p_flags = PF_X, .p_filesz = CODE },
+			      { .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = DATA },
+			      { .p_type = PT_GNU_EH_FRAME,
+				.p_vaddr = DATA + offsetof(struct made_head, frames) } },
+		.frames = { 1, 0x1b, 0xff, 0xff, 4 } /* relative to where it stands: 4 bytes on */
+	};
+	struct buf file = { 0 };
+	struct unwind u = { 0 };
+	struct image image;
+
+	buf_bytes(&file, &head, sizeof(head));
+	put_cie(&file, nops);
+	for (int i = 0; i < fdes; i++)
+		put_fde(&file);
+	head.segments[1].p_filesz = file.n;
+	memcpy(file.p, &head, sizeof(head));
+	CHECK_INT(image_open(&image, buf_slice(&file)), 0, "made");
+	CHECK_INT(unwind_build(&u, &image), 0, "made");
+	buf_release(&file);
+	return u;
+}
+
+/* Each record has its CIE read, and run, anew. */
+TEST(unwind_passes_over_records_whose_cie_is_longer_than_compilers_make_them)
+{
+	struct unwind u = made(40, 1);
+
+	CHECK_INT(u.functions, 1, "a usual CIE");
+	CHECK_INT(u.n, CODE + 1, "rows");
+	unwind_release(&u);
+	u = made(4000, 1);
+	CHECK_INT(u.functions, 0, "a very long one");
+	CHECK_INT(u.bad, 1, "a very long one");
+	unwind_release(&u);
+}
+
+TEST(unwind_takes_no_more_rows_than_there_can_be_of_that_code)
+{
+	struct unwind u = made(0, 50);
+
+	CHECK_INT(u.functions, 1, "fits");
+	CHECK_INT(u.bad, 49, "are about the same code again");
+	CHECK_INT(u.n, CODE + 1, "rows");
+	unwind_release(&u);
 }
