@@ -4,7 +4,11 @@
  * Compiled for general registers alone and without guards on the stack, since it runs where a
  * function's arguments or results are still in registers.  A signal handler may interrupt it at any
  * instruction and come through here itself; so a stub is reserved first and filled afterwards, and
- * what is counted is added with one instruction. */
+ * what is counted is added with one instruction.
+ *
+ * What each call costs is mostly stores: processors make one or two of them a cycle, and the registers
+ * saved here and in pool.S are stores, too.  So what is rare stands in functions of its own (RARE), around
+ * which no register has to be saved, and what hardly ever changes is written when it does. */
 #include <sys/mman.h>
 
 #include "base/tick.h"
@@ -12,6 +16,8 @@
 
 struct native_site native_sites[SITES_MAX];
 struct native_thread native_threads[THREADS_MAX];
+
+#define RARE __attribute__((noinline, cold)) NATIVE_KEEPS
 
 enum { PROBES = 8, BLOCKS = STUBS / SLOT_BLOCK };
 
@@ -47,6 +53,10 @@ void native_watch_self(bool on)
 	self = on ? NULL : &muted;
 }
 
+/* The compiler must take the address from one register, instead of making it anew of base and index in
+ * two more. */
+#define ONE_REGISTER(p) __asm__("" : "+r"(p))
+
 /* ---- threads ------------------------------------------------------------------------------ */
 
 static struct native_thread *find_free(int32_t tid)
@@ -66,7 +76,7 @@ static struct native_thread *find_free(int32_t tid)
 
 /* While there are too many threads, those without a place of their own must not look for one at each
  * call.  It is looked for once more behind the mark, since one may have come free meanwhile. */
-static struct native_thread *claim(void)
+RARE static struct native_thread *claim(void)
 {
 	struct native_thread *t;
 	int32_t tid;
@@ -85,7 +95,7 @@ static struct native_thread *claim(void)
 	return t;
 }
 
-static bool take_block(struct native_thread *t, uint32_t at)
+RARE static bool take_block(struct native_thread *t, uint32_t at)
 {
 	for (unsigned b = 0; b < BLOCKS; b++) {
 		if (__atomic_load_n(&block_taken[b], __ATOMIC_RELAXED) ||
@@ -97,6 +107,16 @@ static bool take_block(struct native_thread *t, uint32_t at)
 		return true;
 	}
 	return false;
+}
+
+/* Of a free stub both counts are 0, so that no call has to write that. */
+static inline void free_stub(struct stub_entry *e)
+{
+	if (e->calls_below) {
+		e->below = 0;
+		e->calls_below = 0;
+	}
+	__atomic_store_n(&e->owner, NULL, __ATOMIC_RELEASE);
 }
 
 /* A call on another stack than the thread's own is a coroutine's, which may go on in another thread:
@@ -120,7 +140,7 @@ void native_thread_gone(struct native_thread *t)
 {
 	for (uint32_t i = 0; i < t->owned; i++)
 		if (!may_return(t, t->slots[i]))
-			native_entries[t->slots[i]].owner = NULL;
+			free_stub(&native_entries[t->slots[i]]);
 	for (uint32_t i = 0; i < t->owned; i++)
 		if (t->slots[i] % SLOT_BLOCK == 0 && block_is_free(t->slots[i]))
 			__atomic_store_n(&block_taken[t->slots[i] / SLOT_BLOCK], 0,
@@ -144,13 +164,10 @@ unsigned native_open_calls(void)
 /* ---- cells -------------------------------------------------------------------------------- */
 
 /* NULL: there are too many. */
-static struct native_cell *find_cell(struct native_thread *t, uint32_t number, uintptr_t ret)
+RARE static struct native_cell *search_cell(struct native_thread *t, uint64_t key, uint64_t at)
 {
-	uint64_t key = (uint64_t)ret << 16 | number;
-	uint64_t hash = key * 0x9e3779b97f4a7c15u >> 53;
-
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct native_cell *c = &t->cells[(hash + i) % CELLS];
+		struct native_cell *c = &t->cells[(at + i) % CELLS];
 		uint64_t none = 0;
 
 		if (c->key == key)
@@ -164,7 +181,28 @@ static struct native_cell *find_cell(struct native_thread *t, uint32_t number, u
 	return NULL;
 }
 
+static struct native_cell *find_cell(struct native_thread *t, uint32_t number, uintptr_t ret)
+{
+	uint64_t key = (uint64_t)ret << 16 | number;
+	uint64_t at = key * 0x9e3779b97f4a7c15u >> 53;
+
+	return t->cells[at].key == key ? &t->cells[at] : search_cell(t, key, at);
+}
+
+_Static_assert(CELLS == 1 << (64 - 53), "find_cell");
+
 /* ---- stubs -------------------------------------------------------------------------------- */
+
+/* The stubs stand at the same distance before their entries. */
+static inline uintptr_t stub_of(const struct stub_entry *e)
+{
+	return (uintptr_t)e - (uintptr_t)STUBS * STUB_SIZE;
+}
+
+static inline const struct stub_entry *entry_of(uintptr_t in_stub)
+{
+	return &native_entries[(in_stub - (uintptr_t)native_stubs) / STUB_SIZE];
+}
 
 static bool is_open(uint16_t slot)
 {
@@ -181,9 +219,29 @@ static void drop_ended(struct native_thread *t)
 	__atomic_store_n(&t->top, top, __ATOMIC_RELAXED);
 }
 
-/* Frees what will never return.  That is looked for only when room is short, and only where the
+/* Was this activation left without a return, by longjmp or an exception?  Then the place of its return
+ * address has another content.  Until its stub makes the call, and once that has returned, the real
+ * address stands there; else the stub's own, or that of a function it has ended in by a tail call, which
+ * returns to this one. */
+static bool is_dead(const struct stub_entry *e)
+{
+	uintptr_t ret;
+
+	if (!native_return_at(e->sp, &ret) || ret == e->ret)
+		return false;
+	for (unsigned i = 0; i < DEPTH_MAX && native_is_stub(ret); i++) {
+		const struct stub_entry *by = entry_of(ret);
+
+		if (by == e)
+			return false;
+		ret = by->ret;
+	}
+	return true;
+}
+
+/* Frees what will never return.  That is looked for only when a thread runs out of stubs, and only where the
  * thread's own stack says so, which is mapped as long as the thread runs. */
-static void drop_dead(struct native_thread *t)
+RARE static void drop_dead(struct native_thread *t)
 {
 	uint32_t kept = 0;
 
@@ -193,9 +251,8 @@ static void drop_dead(struct native_thread *t)
 		uint16_t slot = t->slots[i];
 		struct stub_entry *e = &native_entries[slot];
 
-		if (e->sp - t->stack < t->stack_n &&
-		    native_is_dead(e->sp, (uintptr_t)native_stubs, (uintptr_t)STUBS * STUB_SIZE))
-			e->owner = NULL;
+		if (e->owner && e->sp - t->stack < t->stack_n && is_dead(e))
+			free_stub(e);
 		if (!e->owner)
 			continue;
 		t->slots[i] = t->slots[kept];
@@ -206,74 +263,86 @@ static void drop_dead(struct native_thread *t)
 	__atomic_store_n(&t->busy, false, __ATOMIC_RELAXED);
 }
 
-/* A place for an activation on top of the thread's, with a stub; -1: there is none.  A signal handler
- * in between may take what was not yet marked as open for ended: then once more. */
-static int reserve(struct native_thread *t)
+/* False: there is no place for one more activation.  What will not return goes before more stubs are
+ * taken: a thread that leaves many calls by longjmp would have those of all others. */
+RARE static bool make_room(struct native_thread *t)
 {
 	uint32_t n;
 
+	drop_dead(t);
+	n = __atomic_load_n(&t->top, __ATOMIC_RELAXED);
+	return n < t->owned || (n < DEPTH_MAX && take_block(t, n));
+}
+
+/* An activation on top of the thread's, with a stub; NULL: there is none.  A signal handler in between
+ * may take what was not yet marked as open for ended: then once more. */
+static inline struct stub_entry *reserve(struct native_thread *t, const struct native_call *call)
+{
+	struct stub_entry *e;
+	uint32_t n;
+
 	if (t->busy) /* a handler interrupted drop_dead, or left it by longjmp */
-		return -1;
-	if (t->top == DEPTH_MAX)
-		drop_dead(t);
+		return NULL;
 	do {
 		n = __atomic_load_n(&t->top, __ATOMIC_RELAXED);
-		if (n == DEPTH_MAX || (n >= t->owned && !take_block(t, n)))
-			return -1;
+		if (n >= t->owned) {
+			if (!make_room(t))
+				return NULL;
+			n = __atomic_load_n(&t->top, __ATOMIC_RELAXED);
+		}
+		e = &native_entries[t->slots[n]];
+		ONE_REGISTER(e);
 		__atomic_store_n(&t->top, n + 1, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		__atomic_store_n(&native_entries[t->slots[n]].owner, t, __ATOMIC_RELAXED);
+		e->ret = call->ret; /* is_dead looks at both, as soon as there is an owner */
+		e->sp = native_call_sp(call);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		__atomic_store_n(&e->owner, t, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (__atomic_load_n(&t->top, __ATOMIC_RELAXED) != n + 1);
-	return (int)n;
+	e->parent = n ? t->slots[n - 1] + 1u : 0;
+	return e;
 }
 
 /* ---- entry and exit ----------------------------------------------------------------------- */
+
+_Static_assert(sizeof(struct native_call) == NATIVE_CALL_N, "pool.S");
 
 /* Of a tail call: who called the one that made it. */
 static uintptr_t real_caller(uintptr_t ret)
 {
 	while (native_is_stub(ret))
-		ret = native_entries[(ret - (uintptr_t)native_stubs) / STUB_SIZE].ret;
+		ret = entry_of(ret)->ret;
 	return ret;
 }
 
-struct native_go native_entry(uint32_t number, uintptr_t sp, uintptr_t ret)
+NATIVE_KEEPS struct native_go native_entry(const struct native_call *call)
 {
-	struct native_site *s = &native_sites[number];
+	struct native_site *s = &native_sites[(uint32_t)call->number];
 	struct native_thread *t = self ? self : claim();
-	struct native_go go = { s->body, 0 };
-	uint8_t mode = __atomic_load_n(&s->mode, __ATOMIC_RELAXED);
 	struct stub_entry *e;
 	struct native_cell *c;
-	int n;
 
-	if (mode == SITE_OFF || t == &muted)
-		return go;
-	c = t ? find_cell(t, number, real_caller(ret)) : NULL;
+	ONE_REGISTER(s);
+	if (__atomic_load_n(&s->mode, __ATOMIC_RELAXED) == SITE_OFF || t == &muted)
+		return (struct native_go){ s->body, 0 };
+	c = t ? find_cell(t, (uint32_t)call->number, real_caller(call->ret)) : NULL;
 	if (!c) {
 		__atomic_fetch_add(&s->spilled, 1, __ATOMIC_RELAXED);
-		return go;
+		return (struct native_go){ s->body, 0 };
 	}
 	native_add(&c->calls, 1);
-	if (mode != SITE_TIMED)
-		return go;
-	n = reserve(t);
-	if (n < 0) {
+	if (__atomic_load_n(&s->mode, __ATOMIC_RELAXED) != SITE_TIMED)
+		return (struct native_go){ s->body, 0 };
+	e = reserve(t, call);
+	if (!e) {
 		native_add(&t->untimed, 1);
-		return go;
+		return (struct native_go){ s->body, 0 };
 	}
-	e = &native_entries[t->slots[n]];
-	e->ret = ret;
 	e->body = s->body;
-	e->sp = sp;
 	e->cell = c;
-	e->below = 0;
-	e->calls_below = 0;
-	e->parent = n ? t->slots[n - 1] + 1u : 0;
-	go = (struct native_go){ (uintptr_t)native_stubs + t->slots[n] * (uintptr_t)STUB_SIZE, 1 };
 	e->begin = tick_now();
-	return go;
+	return (struct native_go){ stub_of(e), 1 };
 }
 
 static void add_up(struct stub_entry *e, uint64_t ticks)
@@ -283,8 +352,10 @@ static void add_up(struct stub_entry *e, uint64_t ticks)
 
 	native_add(&c->timed, 1);
 	native_add(&c->ticks, ticks);
-	native_add(&c->self, ticks > e->below ? ticks - e->below : 0);
-	native_add(&c->below, e->calls_below);
+	if (e->calls_below) {
+		native_add(&c->in_below, ticks < e->below ? ticks : e->below);
+		native_add(&c->below, e->calls_below);
+	}
 	if (ticks < c->least || !c->least)
 		c->least = ticks ? ticks : 1;
 	if (ticks > c->most)
@@ -296,15 +367,16 @@ static void add_up(struct stub_entry *e, uint64_t ticks)
 	}
 }
 
-uintptr_t native_exit(uint32_t slot)
+NATIVE_KEEPS uintptr_t native_exit(uint32_t slot)
 {
 	uint64_t now = tick_now();
 	struct stub_entry *e = &native_entries[slot];
 	struct native_thread *t = e->owner;
 	uintptr_t ret = e->ret;
 
+	ONE_REGISTER(e);
 	add_up(e, now - e->begin);
-	__atomic_store_n(&e->owner, NULL, __ATOMIC_RELEASE);
+	free_stub(e);
 	if (t == self && !t->busy) /* a coroutine may have gone to another thread */
 		drop_ended(t);
 	return ret;

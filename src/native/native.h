@@ -38,15 +38,17 @@ struct native_site {
 	uint8_t mode;	  /* enum site_mode; looked at by each call */
 	uintptr_t body;	  /* the moved instructions */
 	uint64_t spilled; /* calls for which no cell was left, or no thread */
+	uint64_t unused;  /* a power of two is found faster */
 };
 
 /* What one thread saw of one function, called from one place. */
 struct native_cell {
 	uint64_t key; /* return address << 16 | site; 0: free */
 	uint64_t calls, timed;
-	uint64_t ticks, self; /* of timed calls that ended; self: less hooked calls below them */
+	uint64_t ticks;	   /* of timed calls that ended */
+	uint64_t in_below; /* ... of these, in hooked calls that they made */
 	uint64_t least, most;
-	uint64_t below; /* hooked calls made by them, to know what hooks have cost */
+	uint64_t below; /* how many these were, to know what hooks have cost */
 };
 
 /* One open activation: the data of the stub with the same number. */
@@ -57,7 +59,7 @@ struct stub_entry {
 	uint64_t begin;
 	struct native_thread *owner; /* NULL: the stub is free */
 	struct native_cell *cell;
-	uint64_t below; /* ticks of hooked calls that it made */
+	uint64_t below; /* ticks of hooked calls that it made; 0 without such, and when free */
 	uint32_t calls_below;
 	uint32_t parent; /* the activation around it, + 1; 0: none */
 };
@@ -80,10 +82,12 @@ struct native_go {
 	uintptr_t by_stub; /* the return address is taken off the stack first */
 };
 
+#pragma GCC visibility push(hidden) /* near, so that no address has to be loaded */
 extern struct native_site native_sites[SITES_MAX];
 extern struct native_thread native_threads[THREADS_MAX];
 extern uint8_t native_stubs[], native_leave_begin[], native_leave_end[]; /* pool.S */
-extern struct stub_entry native_entries[STUBS];
+extern struct stub_entry native_entries[STUBS]; /* right behind the stubs */
+#pragma GCC visibility pop
 
 /* Makes room for the entries behind the stubs; false: no memory.  Before the first hook. */
 bool native_begin(void);
@@ -98,8 +102,8 @@ void native_thread_gone(struct native_thread *t);
 unsigned native_open_calls(void); /* stubs in use */
 
 /* Called by pool.S. */
-struct native_go native_entry(uint32_t number, uintptr_t sp, uintptr_t ret);
-uintptr_t native_exit(uint32_t slot);
+NATIVE_KEEPS struct native_go native_entry(const struct native_call *call);
+NATIVE_KEEPS uintptr_t native_exit(uint32_t slot);
 void native_enter(void);
 
 static inline bool native_is_stub(uintptr_t addr)

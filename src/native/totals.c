@@ -34,6 +34,11 @@ uint64_t totals_ns(uint64_t ticks)
 
 /* ---- sums --------------------------------------------------------------------------------- */
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 static int by_key(const void *a, const void *b)
 {
 	const struct sum *x = a, *y = b;
@@ -67,11 +72,6 @@ static size_t merge(struct sum *s, size_t n)
 			s[kept++] = s[i];
 	}
 	return kept;
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
 }
 
 static void leave_out(struct sum *s, size_t n)
@@ -115,7 +115,7 @@ static struct sum *collect(size_t *n, bool from_base)
 							  .calls = c->calls,
 							  .timed = c->timed,
 							  .ticks = c->ticks,
-							  .self = c->self,
+							  .self = less(c->ticks, c->in_below),
 							  .least = c->least,
 							  .most = c->most,
 							  .below = c->below };

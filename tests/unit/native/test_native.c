@@ -142,7 +142,7 @@ static struct sums sums_of(uint32_t number)
 			s.calls += c->calls;
 			s.timed += c->timed;
 			s.ticks += c->ticks;
-			s.self += c->self;
+			s.self += c->ticks - c->in_below;
 		}
 	return s;
 }
@@ -265,6 +265,40 @@ TEST(native_hook_survives_longjmp_over_open_calls)
 	pthread_join(t, NULL);
 	check_calls(n, was, 1100, 0, "jumped over");
 	CHECK_INT(sums_of(add).calls - added.calls, 100, "after the jumps");
+	CHECK(site_unhook(n) && site_unhook(add));
+	others_are_gone();
+	CHECK_INT(native_open_calls(), 0, "given back with the thread");
+}
+
+static void *jump_for_long(void *most)
+{
+	unsigned *open = most;
+
+	victim_add(1, 2);
+	threads_tend(); /* as the agent's thread does: finds this one's stack */
+	for (int i = 0; i < 2000; i++) {
+		if (setjmp(out_of_there) == 0)
+			victim_jump(10);
+		if (native_open_calls() > *open)
+			*open = native_open_calls();
+	}
+	return NULL;
+}
+
+/* The same frames again and again, so that other calls' stubs stand where theirs were. */
+TEST(native_hook_takes_stubs_of_calls_that_were_jumped_over_back)
+{
+	NEEDS_PATCHED_CODE;
+
+	uint32_t n = hook("victim_jump", SITE_TIMED), add = hook("victim_add", SITE_TIMED);
+	unsigned open = 0;
+	pthread_t t;
+
+	if (PATCH_N == 4)
+		SKIP("nobody can tell where aarch64 keeps return addresses");
+	pthread_create(&t, NULL, jump_for_long, &open);
+	pthread_join(t, NULL);
+	CHECK(open < 40);
 	CHECK(site_unhook(n) && site_unhook(add));
 	others_are_gone();
 	CHECK_INT(native_open_calls(), 0, "given back with the thread");

@@ -4,7 +4,8 @@
 #define NATIVE_NATIVE_ARCH_H
 
 #define STUBS 4096
-#define STUB_SIZE 64 /* of a stub, and of its entry */
+#define STUB_SIZE 64	  /* of a stub, and of its entry */
+#define NATIVE_CALL_N 160 /* bytes of a struct native_call */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -18,6 +19,21 @@ enum {
 	SITE_CODE_N = 24,     /* movz, movk w17; ldr x16; br x16; the address */
 	SITE_REACH_BITS = 27, /* how far a patch reaches */
 };
+
+/* What native_enter has put on the stack. */
+struct native_call {
+	uintptr_t saved[17]; /* x0 to x15, x29 */
+	uintptr_t ret;
+	uint64_t number, unused; /* of the site */
+};
+
+/* What the stack pointer was before. */
+static inline uintptr_t native_call_sp(const struct native_call *call)
+{
+	return (uintptr_t)(call + 1);
+}
+
+#define NATIVE_KEEPS /* no compiler can have a function save all registers here: pool.S does */
 
 /* Atomic, since a signal handler of the same thread may come in between. */
 static inline void native_add(uint64_t *to, uint64_t n)
@@ -34,10 +50,10 @@ static inline int32_t native_gettid(void)
 	return (int32_t)tid;
 }
 
-/* A function keeps its return address wherever it likes, so nobody can tell. */
-static inline bool native_is_dead(uintptr_t sp, uintptr_t stubs, uintptr_t n)
+/* What stands where a return address was; false: a function keeps it wherever it likes. */
+static inline bool native_return_at(uintptr_t sp, uintptr_t *ret)
 {
-	(void)sp, (void)stubs, (void)n;
+	(void)sp, (void)ret;
 	return false;
 }
 

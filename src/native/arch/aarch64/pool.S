@@ -8,8 +8,8 @@
 #include "native_arch.h"
 
 	.macro save_all
-	sub	sp, sp, #144
-	.cfi_adjust_cfa_offset 144
+	sub	sp, sp, #NATIVE_CALL_N
+	.cfi_adjust_cfa_offset NATIVE_CALL_N
 	stp	x0, x1, [sp]
 	stp	x2, x3, [sp, #16]
 	stp	x4, x5, [sp, #32]
@@ -33,8 +33,8 @@
 	ldp	x14, x15, [sp, #112]
 	ldp	x29, x30, [sp, #128]
 	.cfi_restore x30
-	add	sp, sp, #144
-	.cfi_adjust_cfa_offset -144
+	add	sp, sp, #NATIVE_CALL_N
+	.cfi_adjust_cfa_offset -NATIVE_CALL_N
 	.endm
 
 	.text
@@ -47,9 +47,8 @@ native_enter:
 	.cfi_startproc
 	hint	#36			/* bti j */
 	save_all
-	mov	w0, w17
-	add	x1, sp, #144
-	mov	x2, x30
+	str	x17, [sp, #144]
+	mov	x0, sp			/* struct native_call */
 	bl	native_entry
 	mov	x16, x0
 	restore_all

@@ -4,7 +4,8 @@
 #define NATIVE_NATIVE_ARCH_H
 
 #define STUBS 4096
-#define STUB_SIZE 64 /* of a stub, and of its entry */
+#define STUB_SIZE 64	 /* of a stub, and of its entry */
+#define NATIVE_CALL_N 48 /* bytes of a struct native_call */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -18,6 +19,22 @@ enum {
 	SITE_CODE_N = 19,     /* push $number; jmp *native_enter */
 	SITE_REACH_BITS = 31, /* how far a patch reaches */
 };
+
+/* What native_enter has put on the stack. */
+struct native_call {
+	uintptr_t saved[4];
+	uint64_t number; /* of the site */
+	uintptr_t ret;
+};
+
+/* Where the return address stands. */
+static inline uintptr_t native_call_sp(const struct native_call *call)
+{
+	return (uintptr_t)&call->ret;
+}
+
+/* Such a function saves every register that it changes, but for those of its result. */
+#define NATIVE_KEEPS __attribute__((no_caller_saved_registers))
 
 /* One instruction: a signal handler of the same thread cannot come in between. */
 static inline void native_add(uint64_t *to, uint64_t n)
@@ -33,11 +50,11 @@ static inline int32_t native_gettid(void)
 	return (int32_t)tid;
 }
 
-/* Was this activation left without a return (longjmp, an exception)?  The place of its return
- * address has another content then; while it holds a stub's address, that may be a tail call. */
-static inline bool native_is_dead(uintptr_t sp, uintptr_t stubs, uintptr_t n)
+/* What stands where a return address was; false: nobody can tell. */
+static inline bool native_return_at(uintptr_t sp, uintptr_t *ret)
 {
-	return *(const uintptr_t *)sp - stubs >= n;
+	*ret = *(const uintptr_t *)sp;
+	return true;
 }
 
 static inline uintptr_t native_pc(const ucontext_t *u)

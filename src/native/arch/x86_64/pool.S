@@ -8,19 +8,20 @@
  * instruction: the kernel leaves 128 bytes alone there (System V ABI, the red zone).
  *
  * No vector register is touched: activation.c is compiled for general registers alone.  All general
- * registers that a callee may change are saved, since a compiler that knows the callee relies on
- * those that it does not change (-fipa-ra). */
+ * registers stay as they are, since a compiler that knows the callee relies on those that it does not
+ * change (-fipa-ra): native_entry and native_exit save what they change (NATIVE_KEEPS), here is saved what
+ * their arguments and results are in. */
 #include "native_arch.h"
 
-	.macro save_all
-	.irp r, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+	.macro save regs:vararg
+	.irp r, \regs
 	push	%\r
 	.cfi_adjust_cfa_offset 8
 	.endr
 	.endm
 
-	.macro restore_all
-	.irp r, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	.macro restore regs:vararg
+	.irp r, \regs
 	pop	%\r
 	.cfi_adjust_cfa_offset -8
 	.endr
@@ -34,19 +35,16 @@ native_leave_begin:
 native_enter:			/* (S-8) is the number, (S) the return address */
 	.cfi_startproc
 	.cfi_def_cfa_offset 16
-	save_all
-	mov	72(%rsp), %edi
-	lea	80(%rsp), %rsi
-	mov	(%rsi), %rdx
+	save	rax, rdx, rdi
 	sub	$8, %rsp
 	.cfi_adjust_cfa_offset 8
+	mov	%rsp, %rdi		/* struct native_call */
 	call	native_entry
+	mov	%rax, 32(%rsp)
 	add	$8, %rsp
 	.cfi_adjust_cfa_offset -8
-	mov	%rax, 72(%rsp)
 	test	%edx, %edx
-	.cfi_remember_state
-	restore_all
+	restore	rdi, rdx, rax
 	lea	8(%rsp), %rsp
 	.cfi_adjust_cfa_offset -8
 	jnz	1f
@@ -61,14 +59,10 @@ native_enter:			/* (S-8) is the number, (S) the return address */
 native_leave:			/* (S-8) is the stub's number, (S) the return address again */
 	.cfi_startproc
 	.cfi_def_cfa_offset 16
-	save_all
-	mov	72(%rsp), %edi
-	sub	$8, %rsp
-	.cfi_adjust_cfa_offset 8
+	save	rax, rdi
+	mov	16(%rsp), %edi
 	call	native_exit
-	add	$8, %rsp
-	.cfi_adjust_cfa_offset -8
-	restore_all
+	restore	rdi, rax
 	lea	8(%rsp), %rsp
 	.cfi_adjust_cfa_offset -8
 	ret
