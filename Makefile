@@ -290,9 +290,9 @@ test-all: ## the same, but every suite on every JDK
 	@$(MAKE) --no-print-directory test NAME=--all
 
 # Programs that only a test suite needs.
-TEST_PROGRAMS := $(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves liar filtered hold.so manager-engine)
+TEST_PROGRAMS := $(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves native-storm liar filtered hold.so manager-engine)
 TEST_SRC := tests/mutants/mutants.c tests/faults/hostile.c tests/cache/batter.c tests/elf/dump.c \
-	tests/hook/lengths.c tests/hook/moves.c tests/filter/filtered.c tests/hostile/liar.c \
+	tests/hook/lengths.c tests/hook/moves.c tests/native/storm.c tests/filter/filtered.c tests/hostile/liar.c \
 	tests/hostile/made_up.c tests/manager/engine.c
 $(OUT)/mutants: $(OBJ)/tests/mutants/mutants.o
 $(OUT)/hostile: $(OBJ)/tests/faults/hostile.o
@@ -300,12 +300,14 @@ $(OUT)/batter: $(OBJ)/tests/cache/batter.o
 $(OUT)/elf-dump: $(OBJ)/tests/elf/dump.o
 $(OUT)/hook-lengths: $(OBJ)/tests/hook/lengths.o
 $(OUT)/hook-moves: $(OBJ)/tests/hook/moves.o
+$(OUT)/native-storm: $(OBJ)/tests/native/storm.o $(filter-out %/load.o,$(NATIVE_LIB_OBJ))
+$(OBJ)/tests/native/storm.o: CPPFLAGS += -D_GNU_SOURCE
 $(OUT)/liar: $(OBJ)/tests/hostile/liar.o $(OBJ)/tests/hostile/made_up.o
 $(OUT)/filtered: $(OBJ)/tests/filter/filtered.o
 $(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves liar): $(CORE_OBJ)
-$(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves liar filtered):
+$(addprefix $(OUT)/,mutants hostile batter elf-dump hook-lengths hook-moves native-storm liar filtered):
 	$(call say,LINK)
-	$(Q)$(LINK) -o $@ $^ -lm
+	$(Q)$(LINK) -o $@ $^ -lm -ldl -lpthread
 
 $(OUT)/manager-engine: $(OBJ)/tests/manager/engine.o $(STORE_OBJ) $(OUT)/tested.a $(CORE_OBJ)
 	$(call say,LINK)

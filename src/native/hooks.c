@@ -113,7 +113,7 @@ typedef void visit(void *ctx, const struct object *in, const struct function *f,
 		   const struct rule *by);
 
 /* A function may be named by its address in the file, as "0x5d80": the only way to those without a
- * name.  Patterns do not mean addresses. */
+ * name.  Patterns mean the addresses of those alone, and only where they say so, as "0x*". */
 static const struct rule *match_address(const struct rules *rules, const struct rule_class *cls,
 					const struct function *f)
 {
@@ -124,7 +124,12 @@ static const struct rule *match_address(const struct rules *rules, const struct 
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)f->addr);
 	m.name = slice_str(text);
 	by = rules_match_method(rules, cls, &m);
-	return by && by->target.method.exact && !by->target.any_method ? by : NULL;
+	if (!by || by->target.any_method)
+		return NULL;
+	return by->target.method.exact || (!f->name.n &&
+					   slice_starts(by->target.method.literal, slice_str("0x")))
+		       ? by
+		       : NULL;
 }
 
 static const struct rule *match_function(const struct rules *rules, const struct rule_class *cls,
