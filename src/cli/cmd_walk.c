@@ -11,6 +11,7 @@
 #include "cli/client/method_arg.h"
 #include "cli/client/visit.h"
 #include "cli/screen/cli.h"
+#include "cli/walk/walk_diary.h"
 #include "cli/walk/walk_json.h"
 #include "cli/walk/walk_link.h"
 #include "cli/verbs.h"
@@ -21,7 +22,9 @@ struct command_walk {
 	uint64_t for_ns, look_ns, most_ns, top, hooks, calls, rate;
 	double above;
 	bool json, quiet, aloud, down, to_root;
-	const char *method;
+	const char *method, *output, *program; /* program: as it was named */
+	uint64_t every_ns, size_mib;
+	bool daemon;
 	struct buf from;
 	struct target target;
 	struct walk_link link;
@@ -167,6 +170,32 @@ static int run(struct command_walk *c, const char *target)
 	return status;
 }
 
+static int walk_for_diary(void *ctx)
+{
+	struct command_walk *c = ctx;
+
+	c->quiet = true;
+	return run(c, c->program);
+}
+
+static int run_often(struct command_walk *c)
+{
+	int status = target_find_any(c->program, &c->target);
+	static char pid[16];
+	struct walk_diary d = { .path = c->output,
+				.every_ns = c->every_ns,
+				.most_bytes = c->size_mib << 20,
+				.json = c->json,
+				.daemon = c->daemon,
+				.program = c->target.pid,
+				.walk = walk_for_diary,
+				.ctx = c };
+
+	snprintf(pid, sizeof(pid), "%d", (int)c->target.pid);
+	c->program = pid; /* another program of that name may begin */
+	return status == CLI_DONE ? walk_diary_write(&d) : status;
+}
+
 static const struct verb_option options[] = {
 	{ "above", "SHARE", OPTION_SHARE, offsetof(struct command_walk, above),
 	  .help = "hot spots have at least this share of the processor time (otherwise 10%)" },
@@ -191,6 +220,15 @@ static const struct verb_option options[] = {
 	  .help = "walk on to the root when the answer is clear" },
 	{ "down", NULL, OPTION_FLAG, offsetof(struct command_walk, down),
 	  .help = "go on with 'sonde dig' below the method that is responsible" },
+	{ "output|o", "FILE", OPTION_TEXT, offsetof(struct command_walk, output),
+	  .help = "walk again and again, and append the answers to this file" },
+	{ "every", "TIME", OPTION_TIME, offsetof(struct command_walk, every_ns),
+	  .help = "with -o: from one walk to the next (otherwise 5m)", .low = 1000000000 },
+	{ "size", "MIB", OPTION_NUMBER, offsetof(struct command_walk, size_mib),
+	  .help = "with -o: the most that FILE and FILE.1 take together (otherwise 16)", .low = 1,
+	  .high = 1 << 20 },
+	{ "daemon", NULL, OPTION_FLAG, offsetof(struct command_walk, daemon),
+	  .help = "with -o: in the background" },
 	{ "quiet", NULL, OPTION_FLAG, offsetof(struct command_walk, quiet),
 	  .help = "only the tree and the answer" },
 	{ "aloud", NULL, OPTION_FLAG, offsetof(struct command_walk, aloud),
@@ -212,7 +250,8 @@ const struct verb verb_walk = {
 	.status = "0 done, 1 nothing is hot, 2 wrong usage, 3 could not.",
 	.examples = "sonde walk 4711\n"
 		    "sonde walk --above 5% --top 4 shop.jar\n"
-		    "sonde walk shop.jar com.shop.Price::sum",
+		    "sonde walk shop.jar com.shop.Price::sum\n"
+		    "sonde walk --daemon -o walks.txt --every 10m 4711",
 	.run = cmd_walk,
 };
 
@@ -227,7 +266,9 @@ int cmd_walk(int argc, char **argv)
 				   .calls = 300,
 				   .look_ns = 4000000000,
 				   .most_ns = 3000000000,
-				   .for_ns = 50000000000 };
+				   .for_ns = 50000000000,
+				   .every_ns = 300000000000,
+				   .size_mib = 16 };
 	status = verb_parse(&verb_walk, argc, argv, &c);
 	if (status != CLI_GO_ON)
 		return status;
@@ -235,5 +276,10 @@ int cmd_walk(int argc, char **argv)
 		return cli_usage(argv[0], "wants a program, and at most one METHOD");
 	if (argc - optind == 2)
 		c.method = argv[optind + 1];
-	return run(&c, optind < argc ? argv[optind] : NULL);
+	c.program = optind < argc ? argv[optind] : NULL;
+	if (c.daemon && !c.output)
+		return cli_usage(argv[0], "--daemon wants -o FILE for what it finds");
+	if (c.output && c.down)
+		return cli_usage(argv[0], "--down does not go with -o");
+	return c.output ? run_often(&c) : run(&c, c.program);
 }
