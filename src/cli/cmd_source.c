@@ -3,6 +3,8 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "cli/attach/target.h"
@@ -12,6 +14,7 @@
 #include "cli/look/source_text.h"
 #include "cli/screen/method_name.h"
 #include "cli/verbs.h"
+#include "jvm/inside.h"
 
 enum { METHODS_MAX = 4096 };
 
@@ -20,6 +23,7 @@ struct command_source {
 	const char *method; /* NULL: all */
 	struct arena mem;
 	char *class, *place, *file; /* of the last class */
+	struct inside in;
 	struct wire_origin_method *methods;
 	size_t n, classes, found;
 	struct buf out;
@@ -169,14 +173,36 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 
 /* ---- the text ---- */
 
+/* Of a class file its own path, of a jar the place. */
+static int open_code(const struct command_source *w, bool *is_class)
+{
+	struct buf path = { 0 };
+	int fd;
+
+	buf_printf(&path, "%s/%s.class", w->place, w->class);
+	buf_u8(&path, 0);
+	fd = path.err ? -1 : source_text_open(&w->in, (const char *)path.p);
+	*is_class = fd >= 0;
+	buf_release(&path);
+	return fd >= 0 ? fd : source_text_open(&w->in, w->place);
+}
+
 static int show_code(struct command_source *w)
 {
-	char show[] = "sonde class show", option[] = "-m";
-	char *argv[] = { show, option, (char *)w->method, w->place, w->class, NULL };
+	char show[] = "sonde class show", option[] = "-m", end[] = "--", path[32];
+	char *argv[] = { show, option, (char *)w->method, end, path, w->class, NULL };
+	bool is_class;
+	int fd = open_code(w, &is_class), status;
 
+	if (fd < 0)
+		return cli_cannot("neither source nor class file of it can be read in %s",
+				  w->place);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	fputs("\nNo source lies beside it; the byte code of the file:\n\n", stdout);
 	fflush(stdout);
-	return class_show_main((int)COUNT(argv) - 1, argv);
+	status = class_show_main((int)COUNT(argv) - 1 - is_class, argv);
+	close(fd);
+	return status;
 }
 
 static int show_text(struct command_source *w)
@@ -184,7 +210,7 @@ static int show_text(struct command_source *w)
 	struct buf text = { 0 }, where = { 0 };
 	int status = CLI_DONE;
 
-	if (!w->place || !source_text_find(w->place, w->class, w->file, &text, &where)) {
+	if (!w->place || !source_text_find(&w->in, w->place, w->class, w->file, &text, &where)) {
 		status = w->place && w->place[0] == '/' ? show_code(w) : CLI_DONE;
 		goto done;
 	}
@@ -220,7 +246,24 @@ static int print(struct command_source *w)
 		fprintf(stderr, "sonde: it has no method '%s' of its own\n", w->method);
 		return CLI_NO;
 	}
-	return w->method && !w->json ? show_text(w) : CLI_DONE;
+	return CLI_DONE;
+}
+
+/* Reads what the program names, with its user's rights. */
+static int look(struct command_source *w, const struct target *t)
+{
+	int status = CLI_DONE;
+
+	if (inside_open(&w->in, t->pid, t->uid, t->gid) < 0)
+		status = cli_cannot("the files of %d cannot be reached: %s", t->pid,
+				    strerror(w->in.root_errno));
+	else if (inside_enter(&w->in) < 0)
+		status = cli_cannot("cannot act as the user of %d", t->pid);
+	else
+		status = show_text(w);
+	inside_leave(&w->in);
+	inside_close(&w->in);
+	return status;
 }
 
 /* ---- the command ---- */
@@ -256,6 +299,8 @@ static int run(struct command_source *w, const char *target, char *what)
 	if (status != CLI_DONE)
 		return status;
 	status = ask(w, &client, what);
+	if (status == CLI_DONE && w->method && !w->json)
+		status = look(w, &t);
 	visit_end(&visit, &client);
 	return status;
 }

@@ -15,9 +15,11 @@
  *	deep	 answers with a tree that is 300,000 calls deep
  *	wide	 answers with 300,000 roots
  *	wraps	 answers `trace` with calls whose end is before their begin
+ *	lures	 says that the class a.b.C comes from DIRECTORY, where its files are pipes that nobody writes to
+ *	option	 says that it comes from /, and that its name is an option of sonde's
  *
  * It has files named libjvm.so and libsonde.so mapped, and an account (hsperfdata) with texts of
- * the same kind.  "ready PID" is printed when it listens; it ends with its input. */
+ * the same kind, and answers as HotSpot's attach listener, too.  "ready PID" is printed when it listens; it ends with its input. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +39,7 @@
 
 enum { DEEP = 300000, TURN_MS = 20 };
 
-static const char *how;
+static const char *how, *directory;
 static uint64_t seed;
 
 static void fail(const char *what)
@@ -247,6 +249,39 @@ static bool answer_wraps(int fd, struct buf *out)
 	return send_buf(fd, out);
 }
 
+/* As the answer to ask_origin; to whatever was asked. */
+static bool answer_origin(int fd, struct buf *out, const char *class, const char *dir)
+{
+	struct buf place = { 0 };
+
+	buf_printf(&place, "file:%s/", dir);
+	wire_put_origin(out, &(struct wire_origin){ .class = slice_str(class),
+						    .loader = slice_str("app"),
+						    .place = buf_slice(&place),
+						    .file = slice_str("C.java") });
+	wire_put_origin_method(out, &(struct wire_origin_method){ .name = slice_str("m"),
+								  .desc = slice_str("()V"),
+								  .first = 1,
+								  .last = 2,
+								  .bytes = 1 });
+	wire_put_done(out, &(struct wire_done){ 0 });
+	buf_release(&place);
+	return send_buf(fd, out);
+}
+
+static void make_pipes(const char *dir)
+{
+	static const char *const parts[] = { "/a", "/a/b", "/a/b/C.java", "/a/b/C.class" };
+
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
+		if (i < 2 ? mkdir(path, 0755) != 0 : mkfifo(path, 0644) != 0)
+			fail(path);
+	}
+}
+
 static bool answer_endless(int fd, struct made_up *m, unsigned request, struct buf *out)
 {
 	m->rows = 1000;
@@ -306,6 +341,10 @@ static bool answer(int fd, struct made_up *m, unsigned request, struct buf *out)
 		return answer_raw(fd, m, out);
 	case 'd':
 		return answer_tree(fd, request, true, out);
+	case 'l':
+		return answer_origin(fd, out, "a/b/C", directory);
+	case 'o':
+		return answer_origin(fd, out, "--help", "");
 	case 'w':
 		return how[1] == 'i' ? answer_tree(fd, request, false, out) : answer_wraps(fd, out);
 	default:
@@ -345,50 +384,97 @@ static void serve(int fd, struct made_up *m)
 	buf_release(&out);
 }
 
+/* What HotSpot's attach listener says: a status, and a histogram of the heap. */
+static void put_histogram(struct made_up *m, struct buf *out)
+{
+	uint32_t rows = made_up_below(m, m->rows + 1);
+
+	buf_printf(out, "%u\n num     #instances         #bytes  class name (module)\n---\n",
+		   made_up_below(m, 8) ? 0 : made_up_below(m, 200));
+	for (uint32_t i = 0; i < rows && out->n < 32 << 20; i++) {
+		buf_printf(out, "%4u:  %llu  %llu  ", i + 1, (unsigned long long)made_up_number(m),
+			   (unsigned long long)made_up_number(m));
+		made_up_text(m, out, false);
+		buf_u8(out, '\n');
+	}
+}
+
+static void serve_jvm(int fd, struct made_up *m)
+{
+	enum { PARTS = 5 };
+	struct buf out = { 0 };
+	unsigned parts = 0;
+	char byte;
+
+	while (parts < PARTS && recv(fd, &byte, 1, 0) == 1)
+		parts += !byte;
+	if (parts == PARTS) {
+		put_histogram(m, &out);
+		send_buf(fd, &out);
+	}
+	close(fd);
+	buf_release(&out);
+}
+
 static void on_quit(int sig)
 {
 	(void)sig; /* as a JVM does, it goes on */
 }
 
-static int listen_here(void)
+#define JVM_SOCKET "/tmp/.java_pid%d"
+
+static int listen_here(const char *name)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	snprintf(at.sun_path, sizeof(at.sun_path), WIRE_SOCKET, (int)getpid());
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", name);
 	(void)unlink(at.sun_path);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, 8) < 0)
 		fail(at.sun_path);
 	return fd;
 }
 
+static int accepted(const struct pollfd *p)
+{
+	return p->revents ? accept(p->fd, NULL, NULL) : -1;
+}
+
 static void run(const char *dir)
 {
 	struct made_up m = made_up_from(seed);
 	struct sigaction act = { .sa_handler = on_quit };
-	char path[64];
-	int fd;
+	char agent[64], jvm[64];
+	struct pollfd p[3] = { { .fd = STDIN_FILENO, .events = POLLIN },
+			       { .events = POLLIN },
+			       { .events = POLLIN } };
 
 	sigaction(SIGQUIT, &act, NULL);
 	look_like_jvm(dir);
-	fd = listen_here();
+	if (how[0] == 'l')
+		make_pipes(dir);
+	snprintf(agent, sizeof(agent), WIRE_SOCKET, (int)getpid());
+	snprintf(jvm, sizeof(jvm), JVM_SOCKET, (int)getpid());
+	p[1].fd = listen_here(agent);
+	p[2].fd = listen_here(jvm);
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
 	for (;;) {
-		struct pollfd p[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
-				       { .fd = fd, .events = POLLIN } };
 		int conn;
 
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (poll(p, COUNT(p), -1) < 0 && errno != EINTR)
 			break;
 		if (p[0].revents)
 			break;
-		conn = p[1].revents ? accept(fd, NULL, NULL) : -1;
+		conn = accepted(&p[1]);
 		if (conn >= 0)
 			serve(conn, &m);
+		conn = accepted(&p[2]);
+		if (conn >= 0)
+			serve_jvm(conn, &m);
 	}
-	snprintf(path, sizeof(path), WIRE_SOCKET, (int)getpid());
-	(void)unlink(path);
+	(void)unlink(agent);
+	(void)unlink(jvm);
 }
 
 /* ---- recordings --------------------------------------------------------------------------- */
@@ -439,6 +525,7 @@ int main(int argc, char **argv)
 	}
 	how = argv[1];
 	seed = strtoull(argv[2], NULL, 0);
+	directory = argv[3];
 	if (strcmp(how, "record") == 0)
 		record(argv[3]);
 	else

@@ -219,6 +219,18 @@ static uint32_t id_of(struct made_up *m)
 	return made_up_below(m, 8) ? made_up_below(m, 50) : (uint32_t)made_up_number(m);
 }
 
+static struct slice places_in(struct made_up *m, struct buf *room)
+{
+	uint32_t n = made_up_below(m, 20) ? made_up_below(m, 30) : made_up_below(m, 2000);
+
+	buf_clear(room);
+	for (; n; n--)
+		buf_u32(room, id_of(m));
+	if (!made_up_below(m, 20))
+		buf_u8(room, 1);
+	return buf_slice(room);
+}
+
 /* Some messages have fields that must fit together, now and then, to get anywhere. */
 static bool put_fitting(struct made_up *m, unsigned type, struct buf *rooms, struct buf *out)
 {
@@ -263,6 +275,38 @@ static bool put_fitting(struct made_up *m, unsigned type, struct buf *rooms, str
 		v.from = made_up_below(m, 5);
 		m->depth = 0;
 		wire_put_trace_part(out, &v);
+	} else if (type == WIRE_stack_place) {
+		struct wire_stack_place v = fill_stack_place(m, rooms, 0);
+
+		v.id = id_of(m);
+		v.kind = made_up_below(m, 4) ? made_up_below(m, 12) : v.kind;
+		wire_put_stack_place(out, &v);
+	} else if (type == WIRE_stack_row) {
+		struct wire_stack_row v = fill_stack_row(m, rooms, 0);
+
+		v.thread = id_of(m);
+		v.state = made_up_below(m, 4) ? made_up_below(m, 10) : v.state;
+		v.end = made_up_below(m, 4) ? made_up_below(m, 8) : v.end;
+		v.hash = id_of(m);
+		v.places = places_in(m, &rooms[TEXTS - 1]);
+		wire_put_stack_row(out, &v);
+	} else if (type == WIRE_stack_again) {
+		struct wire_stack_again v = fill_stack_again(m, rooms, 0);
+
+		v.hash = id_of(m);
+		wire_put_stack_again(out, &v);
+	} else if (type == WIRE_stack_thread) {
+		struct wire_stack_thread v = fill_stack_thread(m, rooms, 0);
+
+		v.thread = id_of(m);
+		wire_put_stack_thread(out, &v);
+	} else if (type == WIRE_thread) {
+		struct wire_thread v = fill_thread(m, rooms, 0);
+
+		v.number = id_of(m);
+		v.holder = id_of(m); /* in circles, too */
+		v.frames = facts_in(m, &rooms[TEXTS - 1]);
+		wire_put_thread(out, &v);
 	} else {
 		return false;
 	}
@@ -315,6 +359,15 @@ static const struct {
 	    WIRE_trace_call, WIRE_trace_end, WIRE_trace_counts } },
 	{ WIRE_in_place, { WIRE_progress } },
 	{ WIRE_types, { WIRE_sequence, WIRE_progress } },
+	{ WIRE_ask_stacks,
+	  { WIRE_stack_place, WIRE_stack_place, WIRE_stack_thread, WIRE_stack_row, WIRE_stack_row,
+	    WIRE_stack_again, WIRE_stacks_state } },
+	{ WIRE_resolve, { WIRE_text } },
+	{ WIRE_find, { WIRE_found } },
+	{ WIRE_ask_threads, { WIRE_thread, WIRE_thread, WIRE_thread, WIRE_vitals } },
+	{ WIRE_ask_value, { WIRE_static_value } },
+	{ WIRE_ask_origin, { WIRE_origin, WIRE_origin_method, WIRE_origin_method } },
+	{ WIRE_ask_code, { WIRE_code_piece } },
 };
 
 void made_up_answer(struct made_up *m, unsigned request, struct buf *out)

@@ -161,7 +161,7 @@ static int read_whole(struct source *s, int fd, size_t size)
 
 static int read_file(struct source *s, const char *path, struct slice *out, struct fault *f)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), rc;
 	struct stat st;
 
 	if (fd < 0)
