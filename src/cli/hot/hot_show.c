@@ -37,7 +37,7 @@ void hot_put_name(struct buf *out, uint32_t kind, struct slice name, unsigned wi
 
 const char *hot_main_kind(const struct ranked *f)
 {
-	uint32_t best = f->kind;
+	uint32_t best = f->kind < RANKING_KINDS ? f->kind : 0; /* the agent may say anything */
 
 	for (uint32_t k = 0; f->self && k < RANKING_KINDS; k++)
 		if (f->by_kind[k] > f->by_kind[best])

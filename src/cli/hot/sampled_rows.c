@@ -218,7 +218,8 @@ static void take_stack(struct sampled *s, const struct wire_stack_row *m)
 {
 	uint32_t told[DEPTH], frames[DEPTH + BEFORE];
 	size_t n = 0, place = 0, n_told = take_places(s, m->places, told);
-	unsigned end = m->end, state = m->state < STACK_STATES ? m->state : STACK_RUNS;
+	unsigned end = m->end < WALK_ENDS ? m->end : WALK_ENDS,
+		 state = m->state < STACK_STATES ? m->state : STACK_RUNS;
 	uint64_t value = s->mode == STACKS_CPU ? m->count : m->amount;
 	uint64_t many = sampled_mode(s->mode)->is_event ? m->many : m->count;
 
@@ -228,8 +229,8 @@ static void take_stack(struct sampled *s, const struct wire_stack_row *m)
 		frames[n++] = frame_of_thread(s, m->thread);
 	if (s->mode == STACKS_WALL)
 		frames[n++] = frame_of_state(s, state);
-	if (!walk_end_is_good((enum walk_end)m->end))
-		frames[n++] = frame_of_end(s, m->end);
+	if (!walk_end_is_good((enum walk_end)end))
+		frames[n++] = frame_of_end(s, end);
 	n_told = sampled_mode(s->mode)->is_event ? without_stubs(s, told, n_told)
 						 : frames_that_tell(s, told, n_told, state);
 	memcpy(frames + n, told, n_told * sizeof(*told));
