@@ -123,6 +123,9 @@ public class Victim {
 		case "load":
 			load(Integer.parseInt(word[1]));
 			break;
+		case "class":
+			System.out.println("methods " + Class.forName(word[1]).getDeclaredMethods().length);
+			break;
 		case "exit":
 			System.out.println("exits");
 			System.exit(5);

@@ -91,6 +91,19 @@ void conn_flush(struct conn *c, int ms)
 		c->closing = true;
 }
 
+void conn_piece(struct conn *c)
+{
+	enum { PATIENCE_MS = 5000 };
+
+	if (!c->closing) {
+		conn_flush(c, PATIENCE_MS);
+		c->closing |= c->out.n != 0;
+		if (c->closing)
+			shutdown(c->fd, SHUT_RDWR); /* what is left out must not be taken for all */
+	}
+	buf_clear(&c->out);
+}
+
 bool conn_is_alive(struct conn *c)
 {
 	char byte;

@@ -35,6 +35,9 @@ struct conn {
 void conn_flush(struct conn *c, int ms);
 bool conn_is_alive(struct conn *c); /* false: the client has gone */
 
+/* Sends what is there of a long answer.  Whoever has asked for it reads it, or is dropped, since others wait. */
+void conn_piece(struct conn *c);
+
 /* How a command ended: the exit status of the client. */
 enum {
 	DONE,

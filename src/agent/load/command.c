@@ -49,19 +49,9 @@ static void run_hooks(struct conn *c, JNIEnv *jni, struct slice payload)
 		  plural_es(classes), rules, plural(rules));
 }
 
-/* Of a long answer: whoever has asked for it reads it, or is dropped, since others wait. */
 static void send_piece(void *to)
 {
-	enum { PATIENCE_MS = 5000 };
-	struct conn *c = to;
-
-	if (!c->closing) {
-		conn_flush(c, PATIENCE_MS);
-		c->closing |= c->out.n != 0;
-		if (c->closing)
-			shutdown(c->fd, SHUT_RDWR); /* what is left out must not be taken for all */
-	}
-	buf_clear(&c->out);
+	conn_piece(to);
 }
 
 static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)

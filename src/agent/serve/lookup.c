@@ -18,7 +18,7 @@
 #include "rule/text.h"
 #include "wire/wire.h"
 
-enum { SHOWN_MAX = 5, NAME_MAX_BYTES = 512 };
+enum { SHOWN_MAX = 5, NAME_MAX_BYTES = 512, PIECE = 1 << 18 };
 
 static void drop(void *p)
 {
@@ -301,6 +301,8 @@ static void put_found(struct lookup *f, jmethodID id, const char *name, const ch
 	pthread_mutex_unlock(&agent.lock);
 	if (f->shown++ < f->limit)
 		wire_put_found(&f->c->out, &row);
+	if (f->c->out.n > PIECE)
+		conn_piece(f->c);
 }
 
 static bool find_method(void *ctx, jmethodID id, const char *name, const char *desc)
