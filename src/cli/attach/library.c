@@ -75,7 +75,7 @@ bool library_is_safe(const struct stat *st)
 	if (st->st_uid != 0 && st->st_uid != geteuid() && !(known && st->st_uid == self.st_uid))
 		return false;
 	return !(st->st_mode & S_IWOTH) &&
-	       (!(st->st_mode & S_IWGRP) || st->st_gid == 0 || st->st_gid == getegid() ||
+	       (!(st->st_mode & S_IWGRP) || st->st_gid == 0 ||
 		(known && self.st_mode & S_IWGRP && st->st_gid == self.st_gid));
 }
 
