@@ -173,7 +173,8 @@ static int start(struct run *r, const char *home, const char *lib)
 		return cli_cannot("%s: %s", java, strerror(errno));
 	if (access(jar, R_OK) != 0)
 		return cli_cannot("%s: %s", jar, strerror(errno));
-	buf_printf(&agent, "-agentpath:%s=yes,steady%s", lib, r->tier == COST_JNI ? ",jni" : "");
+	buf_printf(&agent, "-agentpath:%s=yes,steady,cache=off%s", lib,
+		   r->tier == COST_JNI ? ",jni" : "");
 	for (unsigned i = 0; i < COPIES - 1; i++)
 		add_hook(&agent, i);
 	buf_u8(&agent, 0);
