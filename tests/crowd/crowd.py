@@ -34,7 +34,7 @@ SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE]
 
 begin = time.time()
 lock = threading.Lock()
-failed = set()
+failed, skipped = set(), set()
 over = threading.Event()  # no new commands
 log = open(os.path.join(WORK, "log"), "w", buffering=1)
 
@@ -71,7 +71,7 @@ class Program:
     def __init__(self):
         self.said, self.pid = os.path.join(WORK, "said"), None
         command = [os.path.join(HOME, "bin", "java"), "-XX:ErrorFile=" + os.path.join(WORK, "hs_err"),
-                   "-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch", *OPTIONS,
+                   "-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary", *OPTIONS,
                    "-cp", CLASSES, "crowd.Victim"]
         with open(self.said, "wb") as out, open(self.said + ".err", "wb") as err:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=err, cwd=WORK)
@@ -379,6 +379,9 @@ def memory_is_flat(samples):
          (first[-1], last[len(last) // 2]))
     if grown > allowed:
         fail("memory_is_flat", "resident: %.0f MiB more in the second half than in the first quarter" % grown)
+    elif SECONDS < 120:
+        skipped.add("memory_is_flat")
+        print("skip memory_is_flat_%s: %.0f s are too short to tell; it grew by %.0f MiB" % (NAME, SECONDS, grown))
 
 
 def nothing_left(before):
@@ -458,6 +461,13 @@ def quiet_words(line):
     return re.search(r"transport error 202|\[otel\.javaagent|OpenJDK 64-Bit Server VM warning: Sharing is only supported|jacoco|CDS", line)
 
 
+def own_memory():
+    """What the JVM has set aside for itself but for its heap, as it reckons; what glibc keeps of it is not in that."""
+    text = tool("jcmd", program.pid, "VM.native_memory", "summary", bound=20) or ""
+    kinds = re.findall(r"^- +([\w ]+) \(reserved=\d+KB, committed=(\d+)KB\)", text, re.M)
+    return ", ".join("%s %d MiB" % (kind, int(n) >> 10) for kind, n in kinds if int(n) >> 10 and kind != "Java Heap")
+
+
 def watch_memory(samples):
     while not over.wait(0.5) and program.lives():
         one = program.rss()
@@ -465,6 +475,8 @@ def watch_memory(samples):
             samples.append(one)
             if len(samples) % 10 == 0:
                 note("      resident: %.0f MiB" % one)
+            if len(samples) % 120 == 0:
+                note("      of the JVM's own: %s" % own_memory())
 
 
 def the_crowd():
@@ -528,7 +540,7 @@ def main():
     for what in ("the_program_lives", "the_program_works_on", "the_programs_results_are_right",
                  "nothing_is_printed_by_the_agent", "no_command_hangs", "every_command_ends_as_it_says",
                  "detach_proves_the_original", "nothing_is_left_behind", "memory_is_flat"):
-        if what not in failed:
+        if what not in failed | skipped:
             print("ok %s_%s" % (what, NAME))
     print("%s: %d commands in %.0f s, SEED=%s" % (NAME, n, time.time() - begin, SEED))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command lines of sonde, drawn at random: every verb that takes a running program, with rules and options that are
-valid.  So status 2 ("wrong usage") is never the right answer."""
+"""Command lines of sonde, drawn at random: every verb that takes a running program (but for heap dumps and calibrations,
+which take too long), with rules and options that are valid.  So status 2 ("wrong usage") is never the right answer."""
 import os
 
 CLASSES = [
@@ -95,7 +95,9 @@ class Verbs:
         weights = {
             self.hook: 14, self.unhook: 8, self.hooks: 5, self.report: 8, self.in_place: 4, self.tree: 5, self.dig: 4,
             self.observe: 6, self.callees: 3, self.watch: 7, self.trace: 6, self.data: 2, self.explain: 3,
-            self.attach: 8, self.detach: 8, self.doctor: 1, self.ps: 1,
+            self.attach: 8, self.detach: 8, self.doctor: 1, self.ps: 1, self.hot: 6, self.flame: 2, self.top: 2,
+            self.record: 2, self.perfmap: 2, self.walk: 3, self.threads: 3, self.value: 3, self.heap: 2, self.source: 2,
+            self.find: 3, self.memory: 1,
         }
         self.verbs, self.weights = list(weights), list(weights.values())
 
@@ -161,6 +163,52 @@ class Verbs:
         words += r.choice([[], ["--hook", "crowd.**::*"], ["--hook", target(r) + " timed"]])
         words += r.choice([[], [], ["-o", self.file(".html")]])
         return words + [self.pid] + r.choice([[], ["crowd.Victim$Worker::once"], ["implements crowd.Job::run"]])
+
+    def mode(self, r):
+        """Which samples."""
+        return r.choice([[], [], ["--wall"], ["--wall", "--all"], ["--alloc"], ["--alloc", "--live"], ["--lock"]])
+
+    def hot(self, r):
+        words = ["hot", "--for", seconds(r, self.span)] + self.mode(r) + some(r, "--json", "--threads", "--no-lines")
+        words += r.choice([[], [], ["--rate", "5000"], ["-o", self.file(r.choice([".collapsed", ".pprof"]))]])
+        return words + [self.pid]
+
+    def flame(self, r):
+        return ["flame", "--for", seconds(r, self.span), "-o", self.file(".html")] + self.mode(r) + [self.pid]
+
+    def top(self, r):
+        return ["top", "-n", str(r.randint(1, 3)), "--every", "0.5s"] + some(r, "--threads") + [self.pid]
+
+    def record(self, r):
+        words = ["record", "--for", seconds(r, self.span), "--every", "1s", "-o", self.file(".history")]
+        return words + some(r, "--wall", "--threads") + [self.pid]
+
+    def perfmap(self, r):
+        return ["perfmap", "-o", self.file(".map"), self.pid]
+
+    def walk(self, r):
+        words = ["walk", "--for", "%ds" % r.randint(2, max(2, self.span)), "--look", "1s", "--each", "0.5s"]
+        return words + some(r, "--json", "--to-root", "--down", "--quiet") + [self.pid]
+
+    def threads(self, r):
+        words = ["threads", "--for", "0.2s"] + some(r, "--json") + r.choice([[], ["--top", "0", "--stacks", "0"]])
+        return words + [self.pid] + r.choice([[], [], ["main"]])
+
+    def value(self, r):
+        what = r.choice([r.choice(CLASSES), "crowd.Jobs$Pools.POOL", "crowd.Jobs$Locks.SECOND", "java.lang.Boolean.TRUE"])
+        return ["value"] + some(r, "--json", "--no-redact") + r.choice([[], ["-x", "5"]]) + [self.pid, what]
+
+    def heap(self, r):
+        return ["heap", "--wait", "60s"] + some(r, "--json", "--live") + [self.pid]
+
+    def source(self, r):
+        return ["source"] + some(r, "--json") + [self.pid, r.choice(CLASSES + METHODS)]
+
+    def find(self, r):
+        return ["find"] + some(r, "--json") + [self.pid, r.choice(["**", "crowd.**::*", "java.util.**", "Plug::*"])]
+
+    def memory(self, r):
+        return ["memory"] + some(r, "--json")
 
     def data(self, r):
         return ["data"] + some(r, "--json") + [self.pid]
