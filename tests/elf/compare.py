@@ -13,7 +13,7 @@ dump, path = sys.argv[1:3]
 
 
 def out(*command):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout.split("\n")
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace", check=True).stdout.split("\n")
 
 
 def theirs_rows():
@@ -119,4 +119,4 @@ rows, functions = compare_rows(wrong), compare_functions(wrong)
 for line in wrong[:10]:
     print(line)
 print("%d rows, %d functions, %d differ" % (rows, functions, len(wrong)))
-sys.exit(1 if wrong or not rows else 0)
+sys.exit(1 if wrong or not rows or not functions else 0)
