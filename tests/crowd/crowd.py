@@ -369,8 +369,12 @@ def died():
 
 
 def memory_is_flat(samples):
-    """Resident memory: the heap is touched from the start, so what grows is native.  Machine code, metaspace and
-    malloc's arenas come in the first minute; a leak goes on."""
+    """Resident memory: the heap is touched from the start, so what grows is native.  Machine code and metaspace come in
+    the first minutes; a leak goes on."""
+    if not samples:
+        skipped.add("memory_is_flat")
+        print("skip memory_is_flat_%s: there was no time for a look at it" % NAME)
+        return
     first = sorted(samples[:max(1, len(samples) // 4)])
     last = sorted(samples[len(samples) // 2:])
     grown = last[len(last) // 2] - first[-1]
@@ -462,21 +466,28 @@ def quiet_words(line):
 
 
 def own_memory():
-    """What the JVM has set aside for itself but for its heap, as it reckons; what glibc keeps of it is not in that."""
+    """What the JVM has set aside for itself but for its heap, as it reckons."""
     text = tool("jcmd", program.pid, "VM.native_memory", "summary", bound=20) or ""
     kinds = re.findall(r"^- +([\w ]+) \(reserved=\d+KB, committed=(\d+)KB\)", text, re.M)
     return ", ".join("%s %d MiB" % (kind, int(n) >> 10) for kind, n in kinds if int(n) >> 10 and kind != "Java Heap")
 
 
 def watch_memory(samples):
-    while not over.wait(0.5) and program.lives():
+    """Resident memory, after glibc was told (through the JVM, which can since 17.0.9) to give back what was freed: that
+    is most of what there is after some minutes, in the arenas of threads that compiled or wove something large."""
+    while not os.path.exists("/tmp/.java_pid%d" % program.pid) and not over.wait(0.5):
+        pass  # as bystander does
+    number = 0
+    while not over.wait(max(1, min(15, SECONDS / 20))) and program.lives():
+        before = program.rss()
+        tool("jcmd", program.pid, "System.trim_native_heap", bound=60)
         one = program.rss()
-        if one:
+        if before and one:
             samples.append(one)
-            if len(samples) % 10 == 0:
-                note("      resident: %.0f MiB" % one)
-            if len(samples) % 120 == 0:
-                note("      of the JVM's own: %s" % own_memory())
+            note("      resident: %.0f MiB, of them freed %.0f" % (before, before - one))
+        number += 1
+        if number % 4 == 0:
+            note("      of the JVM's own: %s" % own_memory())
 
 
 def the_crowd():
