@@ -19,3 +19,11 @@ free_port() {
 
 # figures FILE WORD...: runs that program of bench/, which may use bench/lib/stats.py
 figures() { PYTHONPATH=bench/lib PYTHONDONTWRITEBYTECODE=1 python3 "bench/$1" "${@:2}"; }
+
+# machine: a line that says which processor this is.
+machine() {
+	local field='{ sub(/^[^:]*: */, ""); print; exit }' name
+	name=$(awk "/^model name/ $field" /proc/cpuinfo)
+	echo "machine: ${name:-$(uname -m)}, family $(awk "/^(cpu family|CPU implementer)/ $field" /proc/cpuinfo)," \
+		"model $(awk "/^(model\t|CPU part)/ $field" /proc/cpuinfo), $(nproc) processors, load $(cut -d ' ' -f 1 /proc/loadavg)"
+}
