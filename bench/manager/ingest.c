@@ -16,12 +16,17 @@
 
 enum { METHODS = 40, CALLS = 200, QUERIES = 300 };
 
-static double now(void)
+static double seconds_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double now(void)
+{
+	return seconds_of(CLOCK_MONOTONIC);
 }
 
 static uint64_t random_state = 88172645463325252u;
@@ -157,13 +162,14 @@ int main(int argc, char **argv)
 	struct archive_limits limits = { .keep_days = 10000, .keep_bytes = UINT64_MAX };
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, before;
 	struct archive *s;
-	double begin, took;
+	double begin, took, cpu;
 
 	if (argc != 3 || !n || archive_open(&s, argv[1], "", &limits) < 0)
 		return 2;
 	make_names();
 	before = bytes_in(argv[1]);
 	begin = now();
+	cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 	for (uint64_t i = 0; i < n; i++) {
 		while (archive_is_behind(s))
 			usleep(1000);
@@ -180,8 +186,10 @@ int main(int argc, char **argv)
 		usleep(1000);
 	}
 	took = now() - begin;
+	cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	printf("transactions %llu\n", (unsigned long long)n);
 	printf("calls_per_s %.0f\n", (double)n * CALLS / took);
+	printf("cpu_us_per_transaction %.1f\n", cpu / (double)n * 1e6);
 	printf("rare_p99_ms %.3f\n", search(s, slice_str("customer"), 100000));
 	printf("often_p99_ms %.3f\n", search(s, slice_str("kind"), 0));
 	printf("any_p99_ms %.3f\n", search(s, (struct slice){ NULL, 0 }, 1));

@@ -155,6 +155,20 @@ def check_sweep():
     test("manager-sqlite-old-transactions-go-at-once", said.stdout == "left 10\n" and rows == [10, 10, 20], (said, rows))
 
 
+def check_taken_back():
+    """Of a transaction that fails in the middle nothing stays."""
+    engine(f"{DIR}/broken", "", "sweep")
+    db = sqlite3.connect(f"{DIR}/broken/sonde.db")
+    db.execute("CREATE TRIGGER broken BEFORE INSERT ON data WHEN NEW.id % 2 BEGIN SELECT RAISE(ABORT, 'broken by the test'); END")
+    db.commit()
+    engine(f"{DIR}/broken", "", "age")
+    rows = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("trace", "blob", "data")]
+    odd = sum(db.execute(f"SELECT sum(id % 2) FROM {table}").fetchone()[0] or 0 for table in ("trace", "blob", "data"))
+    db.close()
+    test("manager-sqlite-takes-back-what-fails-in-the-middle", rows[0] > 10 and rows[1:] == [rows[0], 2 * rows[0]] and odd == 0,
+         (rows, odd))
+
+
 def check_spool(server):
     """A batch that the disk has changed is set aside, and those behind it arrive."""
     spool, where = f"{server.dir}/rotten", f"clickhouse://127.0.0.1:{server.port}/rotten"
@@ -263,6 +277,7 @@ def main():
     status, said = write(f"{DIR}/sqlite", "")
     code, expected = read(f"{DIR}/sqlite", "")
     check_sweep()
+    check_taken_back()
     test("manager-sqlite-takes-and-tells", status == 0 and code == 0 and len(expected) > 500, (status, code, said, expected[:5]))
     if shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"):
         server = Server("clickhouse", debian, f"{DIR}/debian")

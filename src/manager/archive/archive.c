@@ -25,6 +25,7 @@ struct archive {
 	const struct archive_engine *engine;
 	void *back;
 	pthread_t writer;
+	struct press *press;
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	struct archive_job *first, **last;
@@ -147,7 +148,27 @@ static void tear(struct archive *s, const struct archive_job *job)
 
 static int run_one(struct archive *s, struct archive_job *job)
 {
-	return is_torn(s, job) ? E_IO : s->engine->run(s->back, job);
+	int rc = is_torn(s, job) ? E_IO : 0;
+
+	if (rc >= 0 && job->kind == JOB_TRACE)
+		rc = press_need(s->press, &((struct job_trace *)job)->press);
+	return rc < 0 ? rc : s->engine->run(s->back, job);
+}
+
+static struct press_item *list_blobs(struct archive_job *jobs)
+{
+	struct press_item *first = NULL, **last = &first;
+
+	for (struct archive_job *job = jobs; job; job = job->next) {
+		struct job_trace *t = (struct job_trace *)job;
+
+		if (job->kind != JOB_TRACE)
+			continue;
+		t->press = (struct press_item){ .from = t->t.blob, .mem = &job->mem };
+		*last = &t->press;
+		last = &t->press.next;
+	}
+	return first;
 }
 
 static void run_all(struct archive *s, struct archive_job *jobs)
@@ -156,6 +177,7 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 	struct archive_job *next;
 	uint64_t failed = 0, n = 0;
 
+	press_begin(s->press, list_blobs(jobs));
 	for (struct archive_job *job = jobs; job; job = job->next) {
 		int rc = good ? run_one(s, job) : E_IO;
 
@@ -167,6 +189,7 @@ static void run_all(struct archive *s, struct archive_job *jobs)
 		if (job->owner)
 			((struct waiting *)job->owner)->rc = rc;
 	}
+	press_end(s->press);
 	good = good && s->engine->commit(s->back);
 	if (!good)
 		s->engine->rollback(s->back);
@@ -284,6 +307,8 @@ int archive_open(struct archive **out, const char *where, const char *spool,
 	pthread_cond_init(&s->work, NULL);
 	pthread_cond_init(&s->done, NULL);
 	rc = s->engine->open(&s->back, &(struct archive_place){ where, spool, *limits });
+	if (rc >= 0)
+		rc = press_start(&s->press);
 	if (rc >= 0 && pthread_create(&s->writer, NULL, write_all, s) != 0)
 		rc = E_NO_MEMORY;
 	if (rc < 0) {
@@ -306,6 +331,7 @@ void archive_close(struct archive *s)
 		pthread_mutex_unlock(&s->lock);
 		pthread_join(s->writer, NULL);
 	}
+	press_stop(s->press);
 	if (s->back)
 		s->engine->close(s->back);
 	map_release(&s->torn);

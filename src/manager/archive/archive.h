@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "manager/archive/press.h"
 
 struct archive;
 
@@ -144,6 +145,7 @@ struct job_figures {
 struct job_trace {
 	struct archive_job job;
 	struct archive_trace t;
+	struct press_item press; /* the archive's own: t.blob, compressed */
 };
 
 struct job_plan {

@@ -5,12 +5,25 @@
 
 enum { BLOB_MAX = 256 << 20 };
 
-int blob_compress(struct slice from, struct buf *out)
+struct blob_press *blob_press_new(void)
 {
-	size_t room = ZSTD_compressBound(from.n), n;
+	return (struct blob_press *)ZSTD_createCCtx();
+}
+
+void blob_press_free(struct blob_press *p)
+{
+	ZSTD_freeCCtx((ZSTD_CCtx *)p);
+}
+
+int blob_compress(struct blob_press *p, struct slice from, struct buf *out)
+{
+	size_t room = ZSTD_compressBound(from.n), n = 0;
 	uint8_t *at = buf_room(out, room);
 
-	n = at ? ZSTD_compress(at, room, from.p, from.n, 1) : 0;
+	if (at && p)
+		n = ZSTD_compressCCtx((ZSTD_CCtx *)p, at, room, from.p, from.n, 1);
+	else
+		n = at ? ZSTD_compress(at, room, from.p, from.n, 1) : 0;
 	if (!at || ZSTD_isError(n))
 		return E_NO_MEMORY;
 	out->n += n;

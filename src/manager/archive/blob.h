@@ -5,8 +5,13 @@
 
 #include "base/buf.h"
 
-/* Both append to out.  0, E_NO_MEMORY or E_DAMAGED. */
-int blob_compress(struct slice from, struct buf *out);
+/* Memory of the compressor, half a MiB, for who compresses much.  Of one thread. */
+struct blob_press;
+struct blob_press *blob_press_new(void); /* NULL: out of memory */
+void blob_press_free(struct blob_press *p);
+
+/* Both append to out.  0, E_NO_MEMORY or E_DAMAGED.  p NULL: it is made for this once. */
+int blob_compress(struct blob_press *p, struct slice from, struct buf *out);
 int blob_expand(struct slice from, struct buf *out);
 
 #endif

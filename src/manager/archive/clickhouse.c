@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "manager/archive/blob.h"
 #include "manager/archive/clickhouse_priv.h"
 #include "manager/figures/varint.h"
 #include "manager/log.h"
@@ -112,17 +111,6 @@ static uint64_t trace_number(struct clickhouse *c, uint64_t when_ms)
 	return when_ms << 22 | ((c->run_id >> 40 & 1023) << 12) | (++c->jobs & 4095);
 }
 
-static int put_packed(struct buf *out, struct slice blob)
-{
-	struct buf packed = { 0 };
-	int rc = blob_compress(blob, &packed);
-
-	if (rc >= 0)
-		put_text(out, buf_slice(&packed));
-	buf_release(&packed);
-	return rc;
-}
-
 static void put_data(struct clickhouse *c, const struct archive_trace *t, uint64_t id)
 {
 	struct buf *out = &c->rows[T_DATA];
@@ -136,8 +124,9 @@ static void put_data(struct clickhouse *c, const struct archive_trace *t, uint64
 	}
 }
 
-static int run_trace(struct clickhouse *c, const struct archive_trace *t)
+static int run_trace(struct clickhouse *c, const struct job_trace *j)
 {
+	const struct archive_trace *t = &j->t;
 	struct buf *out = &c->rows[T_TRACE];
 	uint64_t id = trace_number(c, t->when_ms);
 
@@ -152,8 +141,7 @@ static int run_trace(struct clickhouse *c, const struct archive_trace *t)
 	put_small(out, t->parts);
 	put_text(out, t->thread);
 	put_text(out, t->data);
-	if (put_packed(out, t->blob) < 0)
-		return E_NO_MEMORY;
+	put_text(out, j->press.packed);
 	put_data(c, t, id);
 	return 0;
 }
@@ -215,7 +203,7 @@ static int run_any(struct clickhouse *c, struct archive_job *job)
 	case JOB_FIGURES:
 		return run_figures(c, (const void *)job);
 	case JOB_TRACE:
-		return run_trace(c, &((const struct job_trace *)(const void *)job)->t);
+		return run_trace(c, (const void *)job);
 	case JOB_PLAN:
 		return clickhouse_plan(c, (const void *)job);
 	case JOB_AUDIT:

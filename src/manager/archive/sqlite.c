@@ -46,22 +46,30 @@ static bool is_lost(void *back)
 	return sqlite3_get_autocommit(s->db);
 }
 
-/* Each job alone can fail without taking the others along. */
-static int run(void *back, struct archive_job *job)
+static int run_saved(struct sqlite *s, struct archive_job *job)
 {
-	struct sqlite *s = back;
 	int rc;
 
-	if (!execute(s, "SAVEPOINT job"))
+	if (sqlite_step(s->st[ST_SAVE]) < 0)
 		return E_IO;
 	rc = sqlite_run(s, job);
 	if (is_lost(s))
 		return E_IO;
 	if (rc < 0) {
-		execute(s, "ROLLBACK TO job");
+		sqlite_step(s->st[ST_SAVE_BACK]);
 		forget_ids(s);
 	}
-	return execute(s, "RELEASE job") ? rc : E_IO;
+	return sqlite_step(s->st[ST_SAVE_END]) < 0 ? E_IO : rc;
+}
+
+/* Each job alone can fail without taking the others along.  Most are one statement, which does all or nothing, and
+ * some names, which do no harm without it; a transaction takes its rows back by itself. */
+static int run(void *back, struct archive_job *job)
+{
+	struct sqlite *s = back;
+	int rc = job->kind == JOB_FIGURES ? run_saved(s, job) : sqlite_run(s, job);
+
+	return is_lost(s) ? E_IO : rc;
 }
 
 static bool commit(void *back)
@@ -156,7 +164,6 @@ static void close_all(void *back)
 		sqlite3_close(s->readers[i]);
 	sqlite3_close(s->db);
 	forget_ids(s);
-	buf_release(&s->packed);
 	if (s->lock_fd >= 0)
 		close(s->lock_fd);
 	mem_free(s);

@@ -30,7 +30,11 @@ enum statement {
 	ST_OLDEST,
 	ST_DROP_DATA,
 	ST_DROP_BLOB,
+	ST_DROP_TRACE,
 	ST_DROP_TRACES,
+	ST_SAVE,
+	ST_SAVE_BACK,
+	ST_SAVE_END,
 	STATEMENTS
 };
 
@@ -42,7 +46,6 @@ struct sqlite {
 	sqlite3_stmt *st[STATEMENTS];
 	struct arena names;
 	struct map ids[3]; /* of applications, methods, instances: text -> rowid */
-	struct buf packed; /* scratch */
 	uint64_t drop_ms;  /* transactions before it are too much; 0: none */
 
 	pthread_mutex_t reading;

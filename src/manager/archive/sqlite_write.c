@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "manager/figures/spread.h"
 #include "manager/log.h"
-#include "manager/archive/blob.h"
 #include "manager/archive/sqlite_priv.h"
 
 enum { SCHEMA = 1, DAY_MS = 86400000, SWEEP_ROWS = 5000 };
@@ -80,6 +79,10 @@ static const char *const sql[STATEMENTS] = {
 	[ST_OLDEST] = "SELECT id, at, data FROM trace WHERE at < ? ORDER BY at, id LIMIT ?",
 	[ST_DROP_DATA] = "DELETE FROM data WHERE name = ? AND value = ? AND at = ? AND id = ?",
 	[ST_DROP_BLOB] = "DELETE FROM blob WHERE id = ?",
+	[ST_DROP_TRACE] = "DELETE FROM trace WHERE id = ?",
+	[ST_SAVE] = "SAVEPOINT job",
+	[ST_SAVE_BACK] = "ROLLBACK TO job",
+	[ST_SAVE_END] = "RELEASE job",
 	[ST_DROP_TRACES] = "DELETE FROM trace WHERE (at, id) <= (?, ?)",
 	[ST_ALERT] = "REPLACE INTO alert VALUES(?, ?, ?, ?, ?)",
 };
@@ -302,16 +305,37 @@ static int put_data(struct sqlite *s, const struct archive_trace *t, uint64_t id
 
 static int put_blob(struct sqlite *s, struct slice blob, uint64_t id)
 {
-	buf_clear(&s->packed);
-	if (blob_compress(blob, &s->packed) < 0)
-		return E_NO_MEMORY;
-	sqlite_bind(s->st[ST_BLOB], "ib", id, buf_slice(&s->packed));
+	sqlite_bind(s->st[ST_BLOB], "ib", id, blob);
 	return sqlite_step(s->st[ST_BLOB]);
+}
+
+static int drop_trace(struct sqlite *s, uint64_t at, uint64_t id, struct slice data)
+{
+	struct slice part[2];
+	int rc = 0;
+
+	while (rc >= 0 && archive_pair(&data, part)) {
+		sqlite_bind(s->st[ST_DROP_DATA], "ssii", part[0], part[1], at, id);
+		rc = sqlite_step(s->st[ST_DROP_DATA]);
+	}
+	sqlite_bind(s->st[ST_DROP_BLOB], "i", id);
+	return rc < 0 ? rc : sqlite_step(s->st[ST_DROP_BLOB]);
+}
+
+/* It must not stay in part, and a savepoint would copy every page that it touches. */
+static void take_back(struct sqlite *s, const struct archive_trace *t, uint64_t id)
+{
+	if (sqlite3_get_autocommit(s->db)) /* all of it has gone already */
+		return;
+	drop_trace(s, t->when_ms, id, t->data);
+	sqlite_bind(s->st[ST_DROP_TRACE], "i", id);
+	sqlite_step(s->st[ST_DROP_TRACE]);
 }
 
 static int run_trace(struct sqlite *s, struct archive_job *job)
 {
-	struct archive_trace *t = &((struct job_trace *)job)->t;
+	struct job_trace *j = (struct job_trace *)job;
+	struct archive_trace *t = &j->t;
 	uint64_t app, instance, root, id;
 	int rc;
 
@@ -322,10 +346,15 @@ static int run_trace(struct sqlite *s, struct archive_job *job)
 	sqlite_bind(s->st[ST_TRACE], "iiiiiiiisb", app, instance, root, t->when_ms, t->elapsed_ns,
 		    (uint64_t)t->flags, (uint64_t)t->calls, (uint64_t)t->parts, t->thread, t->data);
 	rc = sqlite_step(s->st[ST_TRACE]);
+	if (rc < 0)
+		return rc;
 	id = (uint64_t)sqlite3_last_insert_rowid(s->db);
+	rc = put_blob(s, j->press.packed, id);
 	if (rc >= 0)
-		rc = put_blob(s, t->blob, id);
-	return rc < 0 ? rc : put_data(s, t, id);
+		rc = put_data(s, t, id);
+	if (rc < 0)
+		take_back(s, t, id);
+	return rc;
 }
 
 static int run_plan(struct sqlite *s, struct archive_job *job)
@@ -396,19 +425,6 @@ static uint64_t ask_number(struct sqlite *s, const char *text)
 		n = sqlite_number(st, 0);
 	sqlite3_finalize(st);
 	return n;
-}
-
-static int drop_trace(struct sqlite *s, uint64_t at, uint64_t id, struct slice data)
-{
-	struct slice part[2];
-	int rc = 0;
-
-	while (rc >= 0 && archive_pair(&data, part)) {
-		sqlite_bind(s->st[ST_DROP_DATA], "ssii", part[0], part[1], at, id);
-		rc = sqlite_step(s->st[ST_DROP_DATA]);
-	}
-	sqlite_bind(s->st[ST_DROP_BLOB], "i", id);
-	return rc < 0 ? rc : sqlite_step(s->st[ST_DROP_BLOB]);
 }
 
 /* The oldest ones, with what belongs to them, by their keys; *n: how many. */
