@@ -9,6 +9,7 @@
  * What each call costs is mostly stores: processors make one or two of them a cycle, and the registers
  * saved here and in pool.S are stores, too.  So what is rare stands in functions of its own (RARE), around
  * which no register has to be saved, and what hardly ever changes is written when it does. */
+#include <stddef.h>
 #include <sys/mman.h>
 
 #include "base/tick.h"
@@ -164,7 +165,7 @@ unsigned native_open_calls(void)
 /* ---- cells -------------------------------------------------------------------------------- */
 
 /* NULL: there are too many. */
-RARE static struct native_cell *search_cell(struct native_thread *t, uint64_t key, uint64_t at)
+RARE static struct native_cell *other_cell(struct native_thread *t, uint64_t key, uint64_t at)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct native_cell *c = &t->cells[(at + i) % CELLS];
@@ -186,7 +187,7 @@ static struct native_cell *find_cell(struct native_thread *t, uint32_t number, u
 	uint64_t key = (uint64_t)ret << 16 | number;
 	uint64_t at = key * 0x9e3779b97f4a7c15u >> 53;
 
-	return t->cells[at].key == key ? &t->cells[at] : search_cell(t, key, at);
+	return t->cells[at].key == key ? &t->cells[at] : other_cell(t, key, at);
 }
 
 _Static_assert(CELLS == 1 << (64 - 53), "find_cell");
@@ -295,7 +296,7 @@ static inline struct stub_entry *reserve(struct native_thread *t, const struct n
 		__atomic_store_n(&t->top, n + 1, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		e->ret = call->ret; /* is_dead looks at both, as soon as there is an owner */
-		e->sp = native_call_sp(call);
+		e->sp = (uintptr_t)call + NATIVE_CALL_SP;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		__atomic_store_n(&e->owner, t, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -306,7 +307,7 @@ static inline struct stub_entry *reserve(struct native_thread *t, const struct n
 
 /* ---- entry and exit ----------------------------------------------------------------------- */
 
-_Static_assert(sizeof(struct native_call) == NATIVE_CALL_N, "pool.S");
+_Static_assert(offsetof(struct native_call, ret) == NATIVE_CALL_RET, "pool.S");
 
 /* Of a tail call: who called the one that made it. */
 static uintptr_t real_caller(uintptr_t ret)

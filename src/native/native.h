@@ -77,6 +77,13 @@ struct native_thread {
 	struct native_cell cells[CELLS];
 };
 
+/* What native_enter puts on the stack. */
+struct native_call {
+	uintptr_t saved[CALL_SAVED];
+	uint64_t number; /* of the site */
+	uintptr_t ret;
+};
+
 struct native_go {
 	uintptr_t to;
 	uintptr_t by_stub; /* the return address is taken off the stack first */

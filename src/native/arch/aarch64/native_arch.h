@@ -4,8 +4,9 @@
 #define NATIVE_NATIVE_ARCH_H
 
 #define STUBS 4096
-#define STUB_SIZE 64	  /* of a stub, and of its entry */
-#define NATIVE_CALL_N 160 /* bytes of a struct native_call */
+#define STUB_SIZE 64	    /* of a stub, and of its entry */
+#define NATIVE_CALL_RET 144 /* of a struct native_call: where its return address is */
+#define NATIVE_CALL_SP 160  /* what the stack pointer was, from its begin */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -15,23 +16,11 @@
 
 enum {
 	CALL_PUSHES = 0,      /* bytes */
+	CALL_SAVED = 17,      /* words in a struct native_call: x0 to x15, x29 */
 	PATCH_N = 4,	      /* b */
 	SITE_CODE_N = 24,     /* movz, movk w17; ldr x16; br x16; the address */
 	SITE_REACH_BITS = 27, /* how far a patch reaches */
 };
-
-/* What native_enter has put on the stack. */
-struct native_call {
-	uintptr_t saved[17]; /* x0 to x15, x29 */
-	uintptr_t ret;
-	uint64_t number, unused; /* of the site */
-};
-
-/* What the stack pointer was before. */
-static inline uintptr_t native_call_sp(const struct native_call *call)
-{
-	return (uintptr_t)(call + 1);
-}
 
 #define NATIVE_KEEPS /* no compiler can have a function save all registers here: pool.S does */
 

@@ -8,8 +8,8 @@
 #include "native_arch.h"
 
 	.macro save_all
-	sub	sp, sp, #NATIVE_CALL_N
-	.cfi_adjust_cfa_offset NATIVE_CALL_N
+	sub	sp, sp, #NATIVE_CALL_SP
+	.cfi_adjust_cfa_offset NATIVE_CALL_SP
 	stp	x0, x1, [sp]
 	stp	x2, x3, [sp, #16]
 	stp	x4, x5, [sp, #32]
@@ -18,8 +18,9 @@
 	stp	x10, x11, [sp, #80]
 	stp	x12, x13, [sp, #96]
 	stp	x14, x15, [sp, #112]
-	stp	x29, x30, [sp, #128]
-	.cfi_rel_offset x30, 136
+	stp	x29, x17, [sp, #128]
+	str	x30, [sp, #NATIVE_CALL_RET]
+	.cfi_rel_offset x30, NATIVE_CALL_RET
 	.endm
 
 	.macro restore_all
@@ -31,10 +32,11 @@
 	ldp	x10, x11, [sp, #80]
 	ldp	x12, x13, [sp, #96]
 	ldp	x14, x15, [sp, #112]
-	ldp	x29, x30, [sp, #128]
+	ldr	x29, [sp, #128]
+	ldr	x30, [sp, #NATIVE_CALL_RET]
 	.cfi_restore x30
-	add	sp, sp, #NATIVE_CALL_N
-	.cfi_adjust_cfa_offset -NATIVE_CALL_N
+	add	sp, sp, #NATIVE_CALL_SP
+	.cfi_adjust_cfa_offset -NATIVE_CALL_SP
 	.endm
 
 	.text
@@ -47,7 +49,6 @@ native_enter:
 	.cfi_startproc
 	hint	#36			/* bti j */
 	save_all
-	str	x17, [sp, #144]
 	mov	x0, sp			/* struct native_call */
 	bl	native_entry
 	mov	x16, x0

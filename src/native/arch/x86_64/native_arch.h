@@ -4,8 +4,9 @@
 #define NATIVE_NATIVE_ARCH_H
 
 #define STUBS 4096
-#define STUB_SIZE 64	 /* of a stub, and of its entry */
-#define NATIVE_CALL_N 48 /* bytes of a struct native_call */
+#define STUB_SIZE 64	   /* of a stub, and of its entry */
+#define NATIVE_CALL_RET 40 /* of a struct native_call: where its return address is */
+#define NATIVE_CALL_SP 40  /* what the stack pointer was, from its begin */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -15,23 +16,11 @@
 
 enum {
 	CALL_PUSHES = 8,      /* bytes */
+	CALL_SAVED = 4,	      /* words in a struct native_call */
 	PATCH_N = 5,	      /* jmp rel32 */
 	SITE_CODE_N = 19,     /* push $number; jmp *native_enter */
 	SITE_REACH_BITS = 31, /* how far a patch reaches */
 };
-
-/* What native_enter has put on the stack. */
-struct native_call {
-	uintptr_t saved[4];
-	uint64_t number; /* of the site */
-	uintptr_t ret;
-};
-
-/* Where the return address stands. */
-static inline uintptr_t native_call_sp(const struct native_call *call)
-{
-	return (uintptr_t)&call->ret;
-}
 
 /* Such a function saves every register that it changes, but for those of its result. */
 #define NATIVE_KEEPS __attribute__((no_caller_saved_registers))
