@@ -24,7 +24,11 @@
 #include "native/swap.h"
 #include "native/threads.h"
 
+#if __has_attribute(noclone) /* clang makes no copies for certain arguments */
 #define VICTIM __attribute__((noinline, noclone, visibility("default")))
+#else
+#define VICTIM __attribute__((noinline, visibility("default")))
+#endif
 
 enum { THREADS = 64, GROWTH = 2 << 20 };
 
