@@ -198,6 +198,8 @@ static int show_code(struct command_source *w)
 		return cli_cannot("neither source nor class file of it can be read in %s",
 				  w->place);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (is_class) /* the file is what is meant */
+		argv[COUNT(argv) - 2] = NULL;
 	fputs("\nNo source lies beside it; the byte code of the file:\n\n", stdout);
 	fflush(stdout);
 	status = class_show_main((int)COUNT(argv) - 1 - is_class, argv);
