@@ -82,7 +82,7 @@ AGENT_FOLDERS := $(addprefix agent/,core hotspot classes natives weaving serve l
 TESTED_FOLDERS := $(addprefix agent/,core hotspot) $(addprefix cli/,screen attach client report) \
 	export manager/figures native inject
 # Single files of folders that need libraries.
-TESTED_FILES := src/cli/classtools/weave_rules.c src/manager/wait.c src/manager/fleet/hub.c src/manager/fleet/dig_far.c src/manager/net/pump.c src/manager/http/query.c src/manager/watch/usual.c
+TESTED_FILES := src/agent/sampling/spot_cache.c src/cli/classtools/weave_rules.c src/manager/wait.c src/manager/fleet/hub.c src/manager/fleet/dig_far.c src/manager/net/pump.c src/manager/http/query.c src/manager/watch/usual.c
 
 # The sampler, what is exported, and what shows both.
 CORE_FOLDERS += sample outside

@@ -46,7 +46,7 @@ void code_list_run(struct conn *c, JNIEnv *jni, struct slice payload)
 		conn_done(c, CANNOT, "the code of this JVM cannot be listed: %s", why);
 	} else {
 		place_names_init(&l.names, &layout);
-		place_names_next_round(&l.names);
+		place_names_next_round(&l.names, NULL);
 		heaps_each(&layout.heaps, put_piece, &l);
 		place_names_release(&l.names);
 		buf_release(&l.name);

@@ -26,12 +26,16 @@ void place_names_release(struct place_names *n)
 {
 	map_release(&n->places);
 	map_release(&n->methods);
+	spot_cache_clear(&n->spots);
 	arena_release(&n->mem);
 }
 
-void place_names_next_round(struct place_names *n)
+void place_names_next_round(struct place_names *n, const struct modules *modules)
 {
 	n->round++;
+	if (n->modules != modules)
+		spot_cache_clear(&n->spots);
+	n->modules = modules;
 }
 
 /* ---- methods ------------------------------------------------------------------------------- */
@@ -191,9 +195,10 @@ static unsigned read_blob_name(const struct place_names *n, const struct blob *b
 	uint64_t text = peek_word(blob->at + n->layout->code.name);
 
 	memset(name, 0, BLOB_NAME);
-	for (size_t i = 0; text && i < BLOB_NAME - 1; i++)
-		if (!peek(text + i, &name[i], 1) || !name[i])
-			break;
+	if (text && !peek(text, name, BLOB_NAME - 1)) /* it ends where a page does */
+		for (size_t i = 0; i < BLOB_NAME - 1; i++)
+			if (!peek(text + i, &name[i], 1) || !name[i])
+				break;
 	if (!name[0])
 		snprintf(name, BLOB_NAME, "a stub of the JVM");
 	return strcmp(name, "nmethod") == 0	     ? PLACE_UNKNOWN
@@ -232,11 +237,10 @@ unsigned place_names_code(struct place_names *n, const struct blob *blob, struct
 	return kind == PLACE_JNI ? kind : kind_of_compiled(n, blob);
 }
 
-static void put_native(struct place_names *n, const struct modules *modules, uint64_t spot,
-		       struct buf *numbers, struct buf *rows)
+static void put_native(struct place_names *n, uint64_t spot, struct buf *numbers, struct buf *rows)
 {
 	uint64_t pc = spot_address(spot) - (spot_kind(spot) == SPOT_RETURN);
-	const struct module *m = modules_find(modules, pc);
+	const struct module *m = modules_find(n->modules, pc);
 
 	if (m)
 		put(n, PLACE_NATIVE, slice_str(m->file->path), pc - m->bias, numbers, rows);
@@ -244,23 +248,79 @@ static void put_native(struct place_names *n, const struct modules *modules, uin
 		put(n, PLACE_UNKNOWN, slice_str("unknown code"), 0, numbers, rows);
 }
 
-void place_names_put(struct place_names *n, const struct modules *modules, uint64_t spot,
-		     struct buf *numbers, struct buf *rows)
+/* ---- code ---------------------------------------------------------------------------------- */
+
+static bool is_interpreter(const struct place_names *n, uint64_t at)
+{
+	return at >= n->layout->heaps.interpreter && at < n->layout->heaps.interpreter_end;
+}
+
+static uint64_t method_of(const struct place_names *n, const struct blob *blob)
+{
+	return peek_word(blob->at + n->layout->code.method);
+}
+
+/* Is there still what was there?  Native code is, until the list of modules changes; of generated code
+ * another piece may have come in the meantime. */
+static bool holds(const struct place_names *n, struct spot_known *k)
+{
+	struct blob blob;
+
+	if (k->checked == n->round || !k->blob.at)
+		return true;
+	k->checked = n->round;
+	return n->round - k->round < ROUNDS_GOOD &&
+	       heaps_find(&n->layout->heaps, spot_address(k->spot), &blob) &&
+	       blob.at == k->blob.at && blob.code == k->blob.code && blob.end == k->blob.end &&
+	       method_of(n, &blob) == k->method;
+}
+
+/* False: it is not worth keeping, since the code was replaced meanwhile. */
+static bool put_code(struct place_names *n, struct spot_known *k, struct buf *numbers,
+		     struct buf *rows)
 {
 	const struct heaps *h = &n->layout->heaps;
+	uint64_t at = spot_address(k->spot);
+
+	if (is_interpreter(n, at)) {
+		put(n, PLACE_STUB, slice_str("interpreter"), 0, numbers, rows);
+	} else if (heaps_find(h, at, &k->blob)) {
+		k->method = method_of(n, &k->blob);
+		put_generated(n, &k->blob, k->spot, numbers, rows);
+	} else if (heaps_contain(h, at)) {
+		put(n, PLACE_UNKNOWN, slice_str("code that is gone"), 0, numbers, rows);
+		return false;
+	} else {
+		put_native(n, k->spot, numbers, rows);
+	}
+	return true;
+}
+
+static void put_known(struct place_names *n, uint64_t spot, struct buf *numbers, struct buf *rows)
+{
+	struct spot_known *known = spot_cache_get(&n->spots, spot);
+	struct spot_known new = { .spot = spot, .round = n->round, .checked = n->round };
+	size_t before = numbers->n;
+
+	if (known && holds(n, known)) {
+		buf_bytes(numbers, known->numbers, known->n);
+		return;
+	}
+	if (!put_code(n, &new, numbers, rows) || numbers->err)
+		return;
+	new.numbers = numbers->p + before;
+	new.n = (uint32_t)(numbers->n - before);
+	spot_cache_put(&n->spots, &new);
+}
+
+void place_names_put(struct place_names *n, uint64_t spot, struct buf *numbers, struct buf *rows)
+{
 	uint64_t at = spot_address(spot);
-	struct blob blob;
 
 	if (spot_kind(spot) == SPOT_LABEL)
 		put(n, PLACE_CLASS, labels_name((uint32_t)at), 0, numbers, rows);
 	else if (spot_kind(spot) == SPOT_METHOD)
 		put_method(n, PLACE_INTERPRETED, at, numbers, rows);
-	else if (at >= h->interpreter && at < h->interpreter_end)
-		put(n, PLACE_STUB, slice_str("interpreter"), 0, numbers, rows);
-	else if (heaps_find(h, at, &blob))
-		put_generated(n, &blob, spot, numbers, rows);
-	else if (heaps_contain(h, at))
-		put(n, PLACE_UNKNOWN, slice_str("code that is gone"), 0, numbers, rows);
 	else
-		put_native(n, modules, spot, numbers, rows);
+		put_known(n, spot, numbers, rows);
 }

@@ -7,6 +7,7 @@
 #ifndef AGENT_SAMPLING_PLACE_NAMES_H
 #define AGENT_SAMPLING_PLACE_NAMES_H
 
+#include "agent/sampling/spot_cache.h"
 #include "agent/sampling/vm_layout.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -20,6 +21,8 @@ struct place_names {
 	struct arena mem;
 	struct map places;  /* kind and name, or file and address -> number */
 	struct map methods; /* Method -> its name, and when that was read */
+	struct spot_cache spots;
+	const struct modules *modules; /* that spots of native code were found in */
 	uint32_t n, round;
 };
 
@@ -29,12 +32,11 @@ void place_names_release(struct place_names *n);
 /* Appends the name of a piece of generated code: its method's, or a stub's.  Its PLACE_*. */
 unsigned place_names_code(struct place_names *n, const struct blob *blob, struct buf *out);
 
-/* What was read about methods is read again when it is used next time. */
-void place_names_next_round(struct place_names *n);
+/* What was read some rounds ago is read again when it is used next time. */
+void place_names_next_round(struct place_names *n, const struct modules *modules);
 
 /* Appends the numbers of the places of a spot, the innermost first, as big-endian words; what is told
  * for the first time is put into `rows` before. */
-void place_names_put(struct place_names *n, const struct modules *modules, uint64_t spot,
-		     struct buf *numbers, struct buf *rows);
+void place_names_put(struct place_names *n, uint64_t spot, struct buf *numbers, struct buf *rows);
 
 #endif

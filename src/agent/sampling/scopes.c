@@ -11,6 +11,7 @@ enum {
 	NUMBER_BYTES = 5,
 	RECORD_BYTES = 3 * NUMBER_BYTES,
 	PC_DESC = 16,
+	CHUNK = 32,  /* PcDescs that are read at once */
 	NO_BCI = -1, /* what is added to stored ones */
 };
 
@@ -59,21 +60,25 @@ static void find_tables(const struct vm_layout *l, uint64_t at, struct tables *t
 static uint32_t record_at(const struct tables *t, int32_t offset)
 {
 	uint64_t low = 0, high = t->n;
-	int32_t desc[2];
+	int32_t desc[CHUNK][PC_DESC / sizeof(int32_t)];
 
-	while (low < high) {
+	while (high - low >= CHUNK) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (!peek(t->pcs + middle * PC_DESC, desc, sizeof(desc)))
+		if (!peek(t->pcs + middle * PC_DESC, desc, PC_DESC))
 			return 0;
-		if (desc[0] < offset)
+		if (desc[0][0] < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low >= t->n || !peek(t->pcs + low * PC_DESC, desc, sizeof(desc)) || desc[1] < 0)
+	high = high < t->n ? high + 1 : high; /* the one there may be it */
+	if (low == high || !peek(t->pcs + low * PC_DESC, desc, (size_t)(high - low) * PC_DESC))
 		return 0;
-	return (uint32_t)desc[1];
+	for (uint64_t i = 0; i < high - low; i++)
+		if (desc[i][0] >= offset)
+			return desc[i][1] < 0 ? 0 : (uint32_t)desc[i][1];
+	return 0;
 }
 
 /* Reads one record; gives that of the caller, 0: it was the outermost. */

@@ -212,8 +212,7 @@ static void put_stack(const struct stacks *table, const struct stack *s)
 {
 	buf_clear(&now.numbers);
 	for (uint32_t i = 0; i < s->n; i++)
-		place_names_put(&now.names, mapped_now(), table->spots[s->at + i], &now.numbers,
-				&now.rows);
+		place_names_put(&now.names, table->spots[s->at + i], &now.numbers, &now.rows);
 	wire_put_stack_row(&now.rows, &(struct wire_stack_row){ .thread = s->thread,
 								.state = s->state,
 								.end = s->end,
@@ -241,7 +240,7 @@ static bool drain(struct conn *c)
 
 	if (!table)
 		return false;
-	place_names_next_round(&now.names);
+	place_names_next_round(&now.names, mapped_now());
 	slots_each(tell_thread);
 	while ((s = stacks_next(table, &i))) {
 		now.samples += s->count;
