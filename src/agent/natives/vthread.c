@@ -71,16 +71,10 @@ static void find_events(void)
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)list);
 }
 
-void vthread_events(bool on)
+void vthread_support(void)
 {
 	jvmtiCapabilities want;
 
-	if (agent.jdk < 21 || on == events.on)
-		return;
-	if (!events.asked)
-		find_events();
-	if (!events.mount || !events.unmount)
-		return;
 	memset(&want, 0, sizeof(want));
 #if defined(JVMTI_VERSION_21)
 	want.can_support_virtual_threads = 1;
@@ -88,6 +82,17 @@ void vthread_events(bool on)
 	((unsigned char *)&want)[44 / 8] = (unsigned char)(1u << (44 % 8)); /* bit 44, JVMTI 21 */
 #endif
 	(*agent.jvmti)->AddCapabilities(agent.jvmti, &want);
+}
+
+void vthread_events(bool on)
+{
+	if (agent.jdk < 21 || on == events.on)
+		return;
+	if (!events.asked)
+		find_events();
+	if (!events.mount || !events.unmount)
+		return;
+	vthread_support();
 	if ((*agent.jvmti)
 			    ->SetExtensionEventCallback(agent.jvmti, events.mount,
 							on ? on_mount : NULL) != JVMTI_ERROR_NONE ||

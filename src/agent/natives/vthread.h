@@ -9,5 +9,7 @@
 /* Switches the JVM's events of mounting and unmounting on while there are hooks, and off again.
  * Without them (before JDK 21) nothing is done. */
 void vthread_events(bool on);
+/* Lets JVMTI take virtual threads where it takes threads, from JDK 21 on. */
+void vthread_support(void);
 
 #endif

@@ -19,6 +19,7 @@
 #include "agent/core/agent.h"
 #include "agent/hotspot/vitals.h"
 #include "agent/natives/locks.h"
+#include "agent/natives/virtuals.h"
 #include "agent/sampling/survivors.h"
 #include "agent/serve/state_bits.h"
 #include "wire/wire.h"
@@ -31,6 +32,7 @@ enum {
 	NODES_MAX = 30000,    /* of the tree */
 	THREADS_MAX = 4096,   /* power of two */
 	PARKED_LOOKED_AT = 4, /* locks that are asked about in one look */
+	LOOKS_WITHOUT = 10,   /* until a program without virtual threads is asked for them again */
 	COST_MAX = 200,	      /* one part in so many of the time may go into looking */
 };
 
@@ -59,8 +61,9 @@ static struct {
 	uint32_t rate;
 	uint64_t begin, end, next, told; /* ticks */
 	uint64_t looks, lost;
-	uint64_t cost; /* ns */
-	uint32_t live; /* threads with a stack, at the last look */
+	uint64_t ask_virtual; /* the look in which virtual threads are asked for */
+	uint64_t cost;	      /* ns */
+	uint32_t live;	      /* threads with a stack, at the last look */
 	struct vitals before;
 } now;
 
@@ -165,7 +168,8 @@ static void note_path(struct node *leaf, struct seen *s)
 	}
 }
 
-static void add_stack(const jvmtiStackInfo *info, int *parked)
+/* Of a thread that stands for `each`. */
+static void add_stack(const jvmtiStackInfo *info, uint32_t each, int *parked)
 {
 	struct node *n = now.root;
 	unsigned state = state_bits_read(info->state);
@@ -183,10 +187,44 @@ static void add_stack(const jvmtiStackInfo *info, int *parked)
 		n = child ? child : n;
 		acquires |= site && site->flags & SITE_ACQUIRE;
 	}
-	n->self[state]++;
+	n->self[state] += each;
 	note_path(n, seen_of(info->thread));
 	if (state == THREAD_PARKED && acquires && (*parked)++ < PARKED_LOOKED_AT)
 		locks_parked(now.jni, info->thread, &now.sites);
+}
+
+/* Of our own: the program may depend on the sequence of random(). */
+static uint64_t any(void)
+{
+	static uint64_t x;
+
+	x ^= x ? 0 : tick_now() | 1;
+	return random_next(&x);
+}
+
+/* Of virtual threads the JVM tells only when asked for each.  A program that has none is asked for
+ * them in one look of some. */
+static void look_at_virtual(int *parked)
+{
+	jvmtiStackInfo *all = NULL;
+	struct virtuals v;
+
+	if (now.looks < now.ask_virtual)
+		return;
+	virtuals_find(now.jni, &v, any());
+	now.ask_virtual = now.looks + (v.n ? 1 : LOOKS_WITHOUT);
+	if (!v.n ||
+	    (*agent.jvmti)
+			    ->GetThreadListStackTraces(agent.jvmti, v.n, v.threads, FRAMES_MAX,
+						       &all) != JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < v.n; i++) {
+		if (!all[i].frame_count)
+			continue;
+		now.live += v.each;
+		add_stack(&all[i], v.each, parked);
+	}
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)all);
 }
 
 /* Processor time of this thread.  Not the clock on the wall: on a busy machine most of a look is
@@ -217,20 +255,12 @@ static void look(void)
 			if (!all[i].frame_count)
 				continue;
 			now.live++;
-			add_stack(&all[i], &parked);
+			add_stack(&all[i], 1, &parked);
 		}
+	look_at_virtual(&parked);
 	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)all);
 	(*now.jni)->PopLocalFrame(now.jni, NULL);
 	now.cost += 3 * (own_ns() - begin);
-}
-
-/* Of our own: the program may depend on the sequence of random(). */
-static uint64_t any(void)
-{
-	static uint64_t x;
-
-	x ^= x ? 0 : tick_now() | 1;
-	return random_next(&x);
 }
 
 /* ---- a session ----------------------------------------------------------------------------- */
