@@ -264,11 +264,14 @@ static void root_rules(struct dig *d)
 	buf_clear(&d->rules);
 	d->n_rules = 0;
 	if (d->options.method.n) {
+	/* A fiftieth of one thread's time; if nothing of that returns, whatever was seen. */
+	uint64_t least = d->again ? 0 : d->all.vitals.samples / 50 + 1;
+
 		buf_printf(&d->rules, "hook %.*s template arguments timed\n",
 			   SLICE_FMT(d->options.method));
 		return;
 	}
-	d->n_roots = trail_roots(&d->all, d->root_depth, d->roots);
+	d->n_roots = trail_roots(&d->all, d->root_depth, least, d->roots);
 	for (unsigned i = 0; i < d->n_roots; i++)
 		rule(d, d->roots[i]->name);
 }
@@ -790,6 +793,8 @@ static void tell_level(struct dig *d)
 		return;
 	buf_text(&d->said, "Hooking what ");
 	dig_put_name(&d->said, d->deeper);
+	if (find_is_sending(name))
+		d->graph[d->asked].sends = true;
 	buf_text(&d->said,
 		 d->n_further ? " calls.\n" : " calls, since samples are too few to tell.\n");
 }

@@ -24,7 +24,7 @@ struct dig_options {
 
 enum {
 	DIG_BUCKETS = 256,
-	DIG_PATH = 24,
+	DIG_PATH = 64,
 	DIG_CONTEXTS = 6,
 	DIG_GRAPH = 24,
 	DIG_JOINTS = 2,
@@ -130,7 +130,7 @@ struct dig {
 		struct slice method;
 		struct slice callees[64];
 		unsigned n;
-		bool looks_up;
+		bool looks_up, sends;
 	} graph[DIG_GRAPH];
 	unsigned n_graph, asked;
 	struct slice deeper; /* the method whose callees are hooked as its byte code names them */

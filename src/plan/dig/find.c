@@ -252,6 +252,11 @@ bool find_is_lookup(struct slice name)
 	return false;
 }
 
+bool find_is_sending(struct slice name)
+{
+	return slice_starts(name, slice_str("java.net.http.HttpClient.sendAsync("));
+}
+
 /* ---- why it takes so long ------------------------------------------------------------------- */
 
 static void find_lock(struct dig *d)
@@ -272,6 +277,24 @@ static void find_lock(struct dig *d)
 	d->answer.lock_thread = best->thread;
 }
 
+/* The future that the guilty method waits for is the answer of another process: it, or who has
+ * called it, asks for that. */
+static bool is_sent(const struct dig *d)
+{
+	const struct dig_answer *a = &d->answer;
+
+	for (unsigned i = 0; i < d->n_graph; i++) {
+		if (!d->graph[i].sends)
+			continue;
+		if (slice_eq(d->graph[i].method, a->guilty))
+			return true;
+		for (unsigned k = 0; k < a->n_path; k++)
+			if (slice_eq(d->graph[i].method, a->path[k]))
+				return true;
+	}
+	return false;
+}
+
 void find_why(struct dig *d)
 {
 	struct dig_answer *a = &d->answer;
@@ -289,6 +312,10 @@ void find_why(struct dig *d)
 	a->kind_share = n ? (double)of_kind / (double)n : 0;
 	a->doing = kind_is_computing(a->kind) ? kind_doing(top) : NULL;
 	top = kind_where(top, a->kind);
+	if (a->kind == KIND_FUTURE && is_sent(d)) {
+		a->kind = KIND_SOCKET;
+		a->task.n = 0;
+	}
 	a->where = top ? dig_keep(d, top->name) : (struct slice){ NULL, 0 };
 	a->n_spread = 0;
 	if (below.root.first) {

@@ -32,7 +32,8 @@ bool find_ends_waiting(const struct dig *d); /* the trail: for a task of another
  * what it calls has to be measured.  ask: begins the graph with it. */
 bool find_is_deeper(struct dig *d);
 void find_ask_deeper(struct dig *d);
-bool find_is_lookup(struct slice name); /* asks a map or a cache */
+bool find_is_lookup(struct slice name);	 /* asks a map or a cache */
+bool find_is_sending(struct slice name); /* asks another process, and gives a future */
 
 bool find_returns(struct dig *d);  /* the root has returned often enough to be measured */
 void find_crossing(struct dig *d); /* the last task of another thread on the path */

@@ -96,6 +96,12 @@ bool find_is_asked_for(const struct dig *d, struct slice name)
 	return is;
 }
 
+/* It does nothing but ask a queue, as a worker does that has nothing to do. */
+static bool waits_for_work(const struct dig *d, const struct sample_node *n)
+{
+	return n->queued > n->busy && judge_nature(d, n->name).resting > 0.8;
+}
+
 bool find_root(const struct dig *d)
 {
 	if (d->options.method.n) {
@@ -105,7 +111,7 @@ bool find_root(const struct dig *d)
 		return false;
 	}
 	for (unsigned i = 0; i < d->n_roots; i++)
-		if (has_returned(d, d->roots[i]->name))
+		if (has_returned(d, d->roots[i]->name) && !waits_for_work(d, d->roots[i]))
 			return true;
 	return false;
 }

@@ -6,7 +6,8 @@
 static const double slow_default = 50e6; /* ns */
 static const double slow_time = 0.25;	 /* share of its time that is in slow calls */
 static const double odd_times = 10, odd_least = 20e6, odd_time = 0.3; /* much slower than usual */
-static const double busy = 0.3; /* share of the time that threads wait for a processor */
+static const double busy = 0.3;	      /* share of the time that threads wait for a processor */
+static const double one_method = 0.4; /* of what computes: that one may be to blame */
 static const double waiting_much = 0.4;
 static const double usual_much = 0.5;
 static const double undisturbed = 0.1; /* the tenth of the calls that had to wait least */
@@ -19,8 +20,9 @@ static const double uneven_least = 5e5, uneven_time = 0.6, uneven_much = 0.1, di
 static const double too_busy = 3, starving = 0.9;
 static const double statements_many = 20, statements_time = 0.4, statements_least = 1e6;
 /* What a root weighs that is slow, but no slower than it ever was; and one that only sleeps, or
- * waits for somebody to wake it: maybe it has nothing to do. */
-static const double as_ever = 0.1, asleep = 0.01;
+ * waits for somebody to wake it: maybe it has nothing to do; and one that a timer calls, since nobody
+ * waits for that. */
+static const double as_ever = 0.1, asleep = 0.01, nobody_waits = 0.05;
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -42,22 +44,39 @@ bool judge_seen(const struct dig *d, const struct sample_node *n, struct presenc
 
 enum {
 	REST_DEPTH = 2,
-	TASKS_TELLING = 8, /* samples of tasks */
+	TASKS_TELLING = 8, /* samples of tasks, or of what computes */
 };
 
-/* Samples that sleep so near to the outermost method that there is hardly a way down to it. */
-static uint64_t resting(const struct samples *under)
+/* Methods of the program from the outermost to here; the bridges that javac makes are called alike. */
+static unsigned steps_to(const struct sample_node *n)
+{
+	struct slice last = { NULL, 0 };
+	unsigned steps = 0;
+
+	for (; n->parent; n = n->parent) {
+		struct slice plain = sample_node_plain(n->name);
+
+		if (sample_node_is_jdk(n->name) || slice_eq(plain, last))
+			continue;
+		last = plain;
+		steps++;
+	}
+	return steps;
+}
+
+/* Samples that wait so near to the outermost method that there is hardly a way down to it. */
+static uint64_t resting(const struct samples *under, enum kind of)
 {
 	uint64_t sum = 0;
 
 	for (const struct sample_node *n = under->root.first; n;
 	     n = samples_next(n, &under->root)) {
-		if (trail_depth(n) > REST_DEPTH)
+		if (steps_to(n) > REST_DEPTH)
 			continue;
 		for (int i = 0; i < SAMPLE_STATES; i++) {
 			enum kind kind = kind_of(n, (enum sample_state)i, &under->root);
 
-			sum += kind == KIND_SLEEP || kind == KIND_WAIT ? n->self[i] : 0;
+			sum += kind == of ? n->self[i] : 0;
 		}
 	}
 	return sum;
@@ -104,20 +123,81 @@ static double tasks_computing(const struct dig *d, const uint64_t by[KINDS], uin
 	return t.all < TASKS_TELLING ? 1 : share(t.computing, t.all);
 }
 
+enum { METHODS = 64 };
+
+/* Of the samples that compute below a method, the part that the one of the program's methods has
+ * which has most. */
+static double concentrated(const struct samples *under)
+{
+	struct slice names[METHODS];
+	uint64_t by[METHODS] = { 0 }, sum = 0, most = 0;
+	const struct sample_node *top = &under->root;
+	unsigned n_names = 0;
+
+	for (const struct sample_node *n = top->first; n; n = samples_next(n, top)) {
+		const struct sample_node *own = n;
+		uint64_t computing = 0;
+		unsigned i = 0;
+
+		for (int k = 0; k < SAMPLE_STATES; k++)
+			if (n->self[k] && kind_is_computing(kind_of(n, (enum sample_state)k, top)))
+				computing += n->self[k];
+		while (own->parent && sample_node_is_jdk(own->name))
+			own = own->parent;
+		while (i < n_names && !slice_eq(names[i], own->name))
+			i++;
+		sum += computing;
+		if (!computing || i == METHODS)
+			continue;
+		names[i] = own->name;
+		n_names += i == n_names;
+		by[i] += computing;
+		most = by[i] > most ? by[i] : most;
+	}
+	return sum < TASKS_TELLING ? 0 : share(most, sum);
+}
+
+/* Of its samples, those that a timer has called. */
+static double scheduled(const struct samples *all, struct slice name)
+{
+	static const char *const timers[] = {
+		"java.util.concurrent.ScheduledThreadPoolExecutor$ScheduledFutureTask.",
+		"java.util.TimerThread.", "org.quartz.core.JobRunShell."
+	};
+	const struct sample_node *top = &all->root;
+	uint64_t sum = 0, by_timer = 0;
+
+	for (const struct sample_node *n = top->first; n; n = samples_next(n, top)) {
+		bool is = false;
+
+		if (!slice_eq(n->name, name))
+			continue;
+		for (const struct sample_node *up = n->parent; up->parent && !is; up = up->parent)
+			for (size_t i = 0; i < COUNT(timers); i++)
+				is |= slice_starts(up->name, slice_str(timers[i]));
+		sum += n->total;
+		by_timer += is ? n->total : 0;
+	}
+	return share(by_timer, sum);
+}
+
 struct nature judge_nature(const struct dig *d, struct slice name)
 {
 	struct samples under;
-	uint64_t by[KINDS], n;
+	uint64_t by[KINDS], n, queue;
 	struct nature is = { 0 };
 
 	samples_init(&under);
 	samples_under(&d->all, name, &under);
 	n = kind_divide(&under.root, by);
-	is.resting = share(resting(&under), n);
+	queue = resting(&under, KIND_QUEUE);
+	is.resting = share(resting(&under, KIND_SLEEP) + resting(&under, KIND_WAIT) + queue, n);
+	is.concentrated = concentrated(&under);
+	is.scheduled = scheduled(&d->all, name);
 	samples_release(&under);
 	if (n >= 20)
 		is.waiting = share(by[KIND_MONITOR] + by[KIND_LOCK] + by[KIND_SEMAPHORE], n);
-	is.sleeping = share(by[KIND_SLEEP] + by[KIND_WAIT] + by[KIND_QUEUE], n);
+	is.sleeping = share(by[KIND_SLEEP] + by[KIND_WAIT] + queue, n);
 	is.handing = share(by[KIND_FUTURE], n);
 	is.tasks_computing = is.handing > 0 ? is.handing * tasks_computing(d, by, n) : 0;
 	is.computing = n ? share(kind_computing(by), n) : 1;
@@ -156,6 +236,20 @@ static bool only_waits(const struct dig *d, const struct candidate *c, double co
 
 	return computing > 0.5 && c->spread.slow_calls < 0.3 && d->ran_ns > 0 &&
 	       f->timed >= UNDISTURBED_CALLS && usual > usual_much * d->ran_ns;
+}
+
+/* All that its calls take beyond what is usual is no more than what the program's threads have
+ * waited for processors meanwhile, and there is no method that could be to blame. */
+static bool is_of_the_machine(const struct dig *d, const struct candidate *c,
+			      const struct nature *is)
+{
+	const struct dig_figures *f = c->figures;
+	double usual = (double)f->timed * c->spread.median, wants = is->computing + is->handing;
+	double waited = d->starved < 1 ? d->ran_ns * d->starved / (1 - d->starved) : d->ran_ns;
+
+	return d->starved > busy && wants > 0.5 && is->concentrated < one_method &&
+	       is->computing + is->tasks_computing > 0.5 &&
+	       wants * ((double)f->total_ns - usual) <= waited;
 }
 
 struct known_run judge_run(const struct dig *d, const struct dig_figures *f)
@@ -247,6 +341,8 @@ void judge_root(const struct dig *d, const struct dig_figures *f, struct candida
 	}
 	if (!c->slow && d->options.slow_ns <= 0)
 		judge_uneven(d, c, unsteady);
+	if (c->slow && d->options.slow_ns <= 0 && is_of_the_machine(d, c, &is))
+		c->slow = false;
 	if (c->slow && longer > 1 && only_waits(d, c, is.computing))
 		c->slow = false;
 	mean = f->timed ? (double)f->total_ns / (double)f->timed : 0;
@@ -263,6 +359,8 @@ void judge_root(const struct dig *d, const struct dig_figures *f, struct candida
 	c->rests = is.resting > 0.8;
 	if (c->sleeps)
 		c->weight *= asleep;
+	else if (is.scheduled > 0.8)
+		c->weight *= nobody_waits;
 }
 
 /* All calls that have returned were fast, but samples have seen it at work much longer than these

@@ -25,7 +25,9 @@ struct nature {			/* of a root, by samples */
 	double waiting;		/* share of the samples that wait for locks */
 	double computing;	/* ... that want a processor */
 	double sleeping;	/* ... that sleep or wait to be notified */
+	double concentrated;	/* of those that compute, the part in the same method */
 	double resting;		/* ... that do so in the method itself, or in one that it calls */
+	double scheduled;	/* ... that a timer has called */
 	double handing;		/* ... that wait for tasks of other threads */
 	double tasks_computing; /* ... while these want a processor */
 };

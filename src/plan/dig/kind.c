@@ -24,17 +24,28 @@ static const struct {
 	[KIND_THROWING] = { "creates exceptions", "exceptions" },
 };
 
-static const struct {
+struct frame_kind {
 	enum kind kind;
 	const char *starts;
-} frames[] = {
+};
+
+static const struct frame_kind frames[] = {
 #define X(kind, starts) { kind, starts },
 #include "plan/dig/kinds.def"
 #undef X
 };
 
-static const char *const idle[] = {
-#define X(starts) starts,
+static const struct frame_kind around[] = {
+#define X(kind, starts) { kind, starts },
+#include "plan/dig/kinds_around.def"
+#undef X
+};
+
+static const struct {
+	bool is_queue;
+	const char *starts;
+} idle[] = {
+#define X(is_queue, starts) { is_queue, starts },
 #include "plan/dig/idle.def"
 #undef X
 };
@@ -51,30 +62,48 @@ const char *kind_word(enum kind k)
 	return names[k].word;
 }
 
-bool kind_is_idle(const struct sample_node *n, enum sample_state state)
+enum idleness { NOT_IDLE, AT_QUEUE, IDLE };
+
+static enum idleness idleness_of(const struct sample_node *n, enum sample_state state)
 {
 	/* The JVM does not say of this one that it waits, since it waits in the JVM itself. */
 	static const char pending[] = "java.lang.ref.Reference.waitForReferencePendingList";
+	enum idleness found = NOT_IDLE;
 
 	if (state == SAMPLE_BLOCKED)
-		return false;
+		return NOT_IDLE;
 	if (slice_starts(n->name, slice_str(pending)))
-		return true;
+		return IDLE;
 	for (int i = 0; n->parent && i < IDLE_DEPTH; i++, n = n->parent) {
 		if (!sample_node_is_jdk(n->name))
-			return false;
-		for (size_t k = 0; state != SAMPLE_RUNNING && k < COUNT(idle); k++)
-			if (slice_starts(n->name, slice_str(idle[k])))
-				return true;
+			return found;
+		for (size_t k = 0; state != SAMPLE_RUNNING && k < COUNT(idle); k++) {
+			if (!slice_starts(n->name, slice_str(idle[k].starts)))
+				continue;
+			if (!idle[k].is_queue)
+				return IDLE;
+			found = AT_QUEUE;
+		}
 	}
-	return !n->parent && state != SAMPLE_RUNNING; /* JDK frames alone */
+	return !n->parent && state != SAMPLE_RUNNING ? IDLE : found; /* JDK frames alone */
 }
 
-static bool by_frame(const struct sample_node *n, enum kind *out)
+bool kind_is_idle(const struct sample_node *n, enum sample_state state)
 {
-	for (size_t i = 0; i < COUNT(frames); i++)
-		if (slice_starts(n->name, slice_str(frames[i].starts))) {
-			*out = frames[i].kind;
+	return idleness_of(n, state) != NOT_IDLE;
+}
+
+bool kind_is_at_queue(const struct sample_node *n, enum sample_state state)
+{
+	return idleness_of(n, state) == AT_QUEUE;
+}
+
+static bool by_frame(const struct sample_node *n, const struct frame_kind *of, size_t count,
+		     enum kind *out)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_starts(n->name, slice_str(of[i].starts))) {
+			*out = of[i].kind;
 			return true;
 		}
 	return false;
@@ -83,19 +112,21 @@ static bool by_frame(const struct sample_node *n, enum kind *out)
 enum kind kind_of(const struct sample_node *n, enum sample_state state,
 		  const struct sample_node *top)
 {
-	enum kind kind = KIND_CPU, found = KIND_CPU;
-	bool known = false;
+	enum kind kind = KIND_CPU, outer = KIND_CPU;
+	bool known = false, is_around = false;
 
 	for (const struct sample_node *at = n; at && at->parent; at = at->parent) {
-		if (by_frame(at, &found)) {
-			if (found == KIND_LOADING)
+		if (by_frame(at, around, COUNT(around), &outer)) {
+			if (outer == KIND_LOADING)
 				return KIND_LOADING;
-			kind = known ? kind : found;
-			known = true;
+			is_around = true;
 		}
+		known = known || by_frame(at, frames, COUNT(frames), &kind);
 		if (at == top)
 			break;
 	}
+	if (is_around)
+		kind = outer, known = true;
 	switch (state) {
 	case SAMPLE_BLOCKED:
 		return KIND_MONITOR;

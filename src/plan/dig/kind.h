@@ -35,6 +35,9 @@ enum kind kind_of(const struct sample_node *n, enum sample_state state,
 
 /* The thread waited for work, or is one of the JVM's. */
 bool kind_is_idle(const struct sample_node *n, enum sample_state state);
+/* ... at a queue that the program's code asks itself: what comes may be work, or what it needs to go
+ * on. */
+bool kind_is_at_queue(const struct sample_node *n, enum sample_state state);
 
 /* How the samples in and below `top` divide; gives their sum. */
 uint64_t kind_divide(const struct sample_node *top, uint64_t by[KINDS]);

@@ -31,8 +31,9 @@ struct sample_node {
 	uint32_t depth; /* of an outermost frame: 1 */
 	struct sample_node *parent, *first, *last, *next;
 	uint64_t self[SAMPLE_STATES];
-	uint64_t total; /* in it and below */
-	uint64_t busy;	/* of these, not waiting for work to come */
+	uint64_t total;	 /* in it and below */
+	uint64_t busy;	 /* of these, not waiting for work to come */
+	uint64_t queued; /* of the others, those that wait at a queue */
 	uint64_t stretches;
 	uint32_t threads;
 };

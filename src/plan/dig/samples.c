@@ -122,20 +122,22 @@ void samples_seal(struct samples *s)
 	for (c = &s->root; c; c = samples_next(c, &s->root)) {
 		struct sample_node *n = (struct sample_node *)(uintptr_t)c;
 
-		n->total = n->busy = 0;
+		n->total = n->busy = n->queued = 0;
 	}
 	for (c = &s->root; c; c = samples_next(c, &s->root)) {
-		uint64_t total = 0, busy = 0;
+		uint64_t total = 0, busy = 0, queued = 0;
 
 		for (int i = 0; i < SAMPLE_STATES; i++) {
 			total += c->self[i];
 			busy += kind_is_idle(c, (enum sample_state)i) ? 0 : c->self[i];
+			queued += kind_is_at_queue(c, (enum sample_state)i) ? c->self[i] : 0;
 		}
 		for (const struct sample_node *up = c; total && up; up = up->parent) {
 			struct sample_node *n = (struct sample_node *)(uintptr_t)up;
 
 			n->total += total;
 			n->busy += busy;
+			n->queued += queued;
 		}
 	}
 	s->last = &s->root;

@@ -194,18 +194,17 @@ static bool add_root(const struct sample_node **out, unsigned *n, const struct s
 	return true;
 }
 
-unsigned trail_roots(const struct samples *s, unsigned depth,
+unsigned trail_roots(const struct samples *s, unsigned depth, uint64_t least,
 		     const struct sample_node *out[TRAIL_ROOTS])
 {
-	uint64_t least = s->vitals.samples / 50 + 1; /* a fiftieth of one thread's time */
 	unsigned n = 0;
 
 	/* Outermost first, so that a long way down one thread does not use up the room. */
 	for (unsigned d = 1; d <= depth; d++)
 		for (const struct sample_node *at = s->root.first; at;
 		     at = samples_next(at, &s->root))
-			if (at->busy > least && trail_can_hook(at) && trail_depth(at) == d &&
-			    !add_root(out, &n, at))
+			if (at->busy + at->queued > least && trail_can_hook(at) &&
+			    trail_depth(at) == d && !add_root(out, &n, at))
 				return n;
 	for (const struct sample_node *at = s->root.first; at; at = samples_next(at, &s->root))
 		if (at->busy > 5 * least && trail_can_hook(at) && trail_is_sql(at->name) &&

@@ -8,7 +8,7 @@
 
 #include "plan/dig/samples.h"
 
-enum { TRAIL_MAX = 40, TRAIL_BESIDE = 4 };
+enum { TRAIL_MAX = 80, TRAIL_BESIDE = 4 };
 
 struct trail_step {
 	const struct sample_node *node;
@@ -39,9 +39,9 @@ bool trail_is_sql(struct slice name); /* executes a statement, by its name */
 
 /* Methods of the program that a thread enters first: candidates for roots, each once, outermost
  * first, as far down as `depth` methods of the program.  Those that execute statements belong to
- * them wherever they are.  Gives how many. */
+ * them wherever they are.  `least`: with more samples than that.  Gives how many. */
 enum { TRAIL_ROOTS = 48, TRAIL_ROOT_DEPTH = 10 };
-unsigned trail_roots(const struct samples *s, unsigned depth,
+unsigned trail_roots(const struct samples *s, unsigned depth, uint64_t least,
 		     const struct sample_node *out[TRAIL_ROOTS]);
 unsigned trail_depth(const struct sample_node *n); /* so many methods of the program, with itself */
 

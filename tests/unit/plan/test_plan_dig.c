@@ -22,11 +22,16 @@ struct world {
 	struct dig dig;
 	double now;
 	bool slow, has_inside, many;
-	bool stuck; /* samples see it all the time, but slow calls do not return */
+	bool stuck;   /* samples see it all the time, but slow calls do not return */
+	bool is_even; /* what computes does so in many methods */
 	double starved, ran_ns;
 	bool hands_over;     /* sum waits for a task of another thread */
 	bool tasks_sleep;    /* ... in which they sleep */
 	bool has_timer;	     /* which takes more time than all others, asleep */
+	bool has_job;	     /* which takes more time, too, and is called by a timer */
+	bool is_rare;	     /* handle is hardly ever seen, since main is at rest */
+	bool has_worker;     /* which waits at a queue for work */
+	bool polls;	     /* sum waits at a queue for what it needs */
 	bool has_others;     /* somebody else has the timer hooked */
 	bool all_hooked;     /* ... and all methods, main around the root too, for long */
 	bool is_costly;	     /* hooks cost too much while log is among them */
@@ -46,6 +51,23 @@ static void add(struct dig *d, uint32_t depth, const char *name, uint64_t runnin
 	struct sample_row row = { .depth = depth, .name = slice_str(name) };
 
 	row.self[SAMPLE_RUNNING] = running;
+	samples_add(&d->fresh, &row);
+}
+
+/* A job that computes most of the time, whenever its time has come. */
+static void add_job(struct dig *d)
+{
+	add(d, 0, "java.util.concurrent.ScheduledThreadPoolExecutor$ScheduledFutureTask.run()V", 0);
+	add(d, 1, TIMER, 90);
+}
+
+static void add_poll(struct dig *d, uint32_t depth, uint64_t n)
+{
+	struct sample_row row = { .depth = depth,
+				  .name = slice_str(
+					  "java.util.concurrent.LinkedBlockingQueue.poll()V") };
+
+	row.self[SAMPLE_PARKED] = n;
 	samples_add(&d->fresh, &row);
 }
 
@@ -80,15 +102,25 @@ static void add_task(struct dig *d)
 
 static void do_sample(struct world *w)
 {
+	static const char *const parts[] = { "shop.Price.net()J", "shop.Price.tax()J",
+					     "shop.Price.fee()J", "shop.Price.round()J" };
 	struct dig *d = &w->dig;
 	uint32_t depth = 1;
 
 	w->samples++;
 	if (w->has_timer)
 		add_timer(d);
+	if (w->has_job)
+		add_job(d);
+	if (w->has_worker) {
+		add(d, 0, TIMER, 1);
+		add(d, 1, "shop.Tasks.take()Ljava/lang/Object;", 0);
+		add(d, 2, "shop.Tasks.take()Lshop/Task;", 0);
+		add_poll(d, 3, 90);
+	}
 	if (w->tasks_sleep)
 		add_task(d);
-	add(d, 0, "shop.Main.main([Ljava/lang/String;)V", 1);
+	add(d, 0, "shop.Main.main([Ljava/lang/String;)V", w->is_rare ? 90 : 1);
 	if (w->returns_at)
 		add(d, depth++, WORK, 1);
 	add(d, depth, HANDLE, 1);
@@ -96,9 +128,20 @@ static void do_sample(struct world *w)
 	if (w->is_costly)
 		add(d, depth + 1, LOG, 10);
 	add(d, depth + 1, WRITE, 1);
-	add(d, depth + 2, SUM, w->hands_over ? 0 : w->slow || w->stuck || w->uneven ? 60 : 4);
+	if (w->is_rare && !d->again)
+		goto seen;
+	for (int i = 0; w->is_even && i < 4; i++)
+		add(d, depth + 2, parts[i], 15);
+	add(d, depth + 2, SUM,
+	    w->is_even			       ? 4
+	    : w->hands_over || w->polls	       ? 0
+	    : w->slow || w->stuck || w->uneven ? 60
+					       : 4);
 	if (w->hands_over)
 		add_join(d);
+	if (w->polls)
+		add_poll(d, depth + 3, 60);
+seen:
 	d->fresh.vitals =
 		(struct sample_vitals){ .samples = 100, .threads = 3, .wall = 4000000000u };
 	dig_sampled(d);
@@ -513,6 +556,26 @@ TEST(dig_does_not_blame_calls_that_only_wait_for_a_processor)
 	dig_release(&w.dig);
 }
 
+TEST(dig_does_not_blame_a_machine_that_makes_all_methods_slow)
+{
+	struct world w = { .slow = true, .has_inside = true, .starved = 0.6, .ran_ns = 500e6 };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, "most of the computing is in one method");
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .starved = 0.6, .ran_ns = 500e6 };
+	w.is_even = true;
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
+	dig_release(&w.dig);
+	w = (struct world){ .slow = true, .has_inside = true, .starved = 0.6, .ran_ns = 50e6 };
+	w.is_even = true;
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, "they have not waited as long as that");
+	dig_release(&w.dig);
+}
+
 TEST(dig_does_not_blame_tasks_that_wait_for_a_processor)
 {
 	struct world w = { .slow = true, .has_inside = true, .hands_over = true };
@@ -545,6 +608,51 @@ TEST(time_to_think_is_no_cause_and_what_rests_is_not_slow)
 	CHECK(slice_is(w.dig.answer.root, HANDLE));
 	dig_release(&w.dig);
 	w = (struct world){ .has_inside = true, .has_timer = true };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	dig_release(&w.dig);
+}
+
+TEST(requests_come_before_jobs_that_nobody_waits_for)
+{
+	struct world w = { .slow = true, .has_inside = true, .has_job = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(strstr(text, "Also slow: shop.Timer.tick"));
+	dig_release(&w.dig);
+	w = (struct world){ .has_inside = true, .has_job = true };
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, "then the job is explained");
+	CHECK(slice_is(w.dig.answer.root, TIMER));
+	dig_release(&w.dig);
+}
+
+TEST(methods_that_were_hardly_seen_are_tried_when_no_other_returns)
+{
+	struct world w = { .slow = true, .has_inside = true, .is_rare = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	dig_release(&w.dig);
+}
+
+TEST(who_waits_at_a_queue_for_what_it_needs_is_slow_and_who_waits_for_work_is_not)
+{
+	struct world w = { .slow = true, .has_inside = true, .polls = true };
+	char text[2000];
+
+	drive(&w, &usual, text, sizeof(text));
+	CHECK_INT(w.dig.answer.verdict, DIG_METHOD, NULL);
+	CHECK(slice_is(w.dig.answer.root, HANDLE));
+	CHECK(slice_is(w.dig.answer.guilty, SUM));
+	CHECK(strstr(text, "It waits at a queue"));
+	dig_release(&w.dig);
+	w = (struct world){ .has_inside = true, .has_worker = true };
 	drive(&w, &usual, text, sizeof(text));
 	CHECK_INT(w.dig.answer.verdict, DIG_NOTHING, NULL);
 	CHECK(slice_is(w.dig.answer.root, HANDLE));
@@ -741,7 +849,7 @@ TEST(dig_hooks_deeper_only_where_nothing_has_returned)
 	samples_seal(&d.fresh);
 	samples_merge(&d.all, &d.fresh);
 	d.all.vitals.samples = 100;
-	CHECK_INT(trail_roots(&d.all, d.root_depth, roots), 5, "and the statement");
+	CHECK_INT(trail_roots(&d.all, d.root_depth, 3, roots), 5, "and the statement");
 	CHECK(slice_is(roots[4]->name, "b.PreparedStatement.executeQuery()V"));
 	for (uint64_t r = 1; r < 4; r++) {
 		measure_begin(&d.measure);

@@ -248,6 +248,30 @@ TEST(the_cause_is_looked_for_in_the_task_that_is_waited_for)
 	dig_release(&d);
 }
 
+TEST(the_answer_of_another_process_is_waited_for_and_not_a_task)
+{
+	static const char *const callees[] = { "a.Text.of()V",
+					       "java.net.http.HttpClient.sendAsync(II)V" };
+
+	for (size_t i = 0; i < COUNT(callees); i++) {
+		struct dig d;
+
+		begin(&d);
+		d.phase = 4; /* graph */
+		sample(&d, 0, ROOT, 0, SAMPLE_RUNNING);
+		sample(&d, 1, "a.Rates.of()V", 1, SAMPLE_RUNNING);
+		sample(&d, 2, "java.util.concurrent.CompletableFuture.join()V", 90, SAMPLE_PARKED);
+		samples_seal(&d.all);
+		find_below(&d);
+		find_trail(&d);
+		dig_callee(&d, slice_str(callees[i]));
+		dig_callees_end(&d);
+		find_why(&d);
+		CHECK_INT(d.answer.kind, i ? KIND_SOCKET : KIND_FUTURE, callees[i]);
+		dig_release(&d);
+	}
+}
+
 /* The wait is three times as long as the task runs: there are too few threads for the tasks. */
 TEST(a_queue_before_a_pool_is_not_the_fault_of_its_tasks)
 {

@@ -107,10 +107,36 @@ TEST(candidates_for_roots_are_the_programs_own_busy_frames)
 	unsigned n;
 
 	build(&s, shop, COUNT(shop));
-	n = trail_roots(&s, TRAIL_ROOT_DEPTH, roots);
+	n = trail_roots(&s, TRAIL_ROOT_DEPTH, 3, roots);
 	CHECK_INT(n, 4, NULL);
 	CHECK(n > 0 && slice_is(roots[0]->name, "shop.Main.lambda$main$0()V"));
 	CHECK(n > 1 && slice_is(roots[1]->name, "shop.Web.handle(I)V"));
+	samples_release(&s);
+}
+
+/* A worker and a request both wait at a queue: for work, and for a connection. */
+TEST(who_waits_at_a_queue_may_be_a_root_and_the_threads_of_a_pool_are_not)
+{
+	static const char park[] = "jdk.internal.misc.Unsafe.park(ZJ)V";
+	static const char poll[] = "java.util.concurrent.LinkedBlockingQueue.poll(J)V";
+	struct frame frames[] = {
+		{ 0, "shop.Web.handle(I)V", 1, SAMPLE_RUNNING, 0 },
+		{ 1, "shop.Dao.load()V", 0, SAMPLE_RUNNING, 0 },
+		{ 2, "shop.Pool.borrow()V", 0, SAMPLE_RUNNING, 0 },
+		{ 3, poll, 0, SAMPLE_RUNNING, 0 },
+		{ 4, park, 50, SAMPLE_PARKED, SAMPLE_IS_NATIVE },
+		{ 0, "java.util.concurrent.ThreadPoolExecutor.getTask()V", 0, SAMPLE_RUNNING, 0 },
+		{ 1, poll, 0, SAMPLE_RUNNING, 0 },
+		{ 2, park, 90, SAMPLE_PARKED, SAMPLE_IS_NATIVE },
+	};
+	const struct sample_node *roots[TRAIL_ROOTS];
+	struct samples s;
+
+	build(&s, frames, COUNT(frames));
+	CHECK_INT(s.root.busy, 1, NULL);
+	CHECK_INT(s.root.queued, 50, NULL);
+	CHECK_INT(trail_roots(&s, TRAIL_ROOT_DEPTH, 3, roots), 3, NULL);
+	CHECK(slice_is(roots[0]->name, "shop.Web.handle(I)V"));
 	samples_release(&s);
 }
 
@@ -182,6 +208,25 @@ TEST(states_and_frames_make_kinds)
 		CHECK_INT(kind_largest(by), cases[i].kind, cases[i].frame);
 		samples_release(&s);
 	}
+}
+
+TEST(who_waits_in_the_http_client_waits_for_the_network)
+{
+	struct frame frames[] = {
+		{ 0, "a.Rates.of()I", 1, SAMPLE_RUNNING, 0 },
+		{ 1, "jdk.internal.net.http.HttpClientImpl.send(I)V", 0, SAMPLE_RUNNING, 0 },
+		{ 2, "java.util.concurrent.CompletableFuture.get()V", 5, SAMPLE_PARKED, 0 },
+		{ 1, "java.util.concurrent.CompletableFuture.get()V", 2, SAMPLE_PARKED, 0 },
+	};
+	struct samples s;
+	uint64_t by[KINDS];
+
+	build(&s, frames, COUNT(frames));
+	CHECK_INT(kind_divide(s.root.first, by), 8, NULL);
+	CHECK_INT(by[KIND_SOCKET], 5, NULL);
+	CHECK_INT(by[KIND_FUTURE], 2, "of another kind");
+	CHECK_INT(by[KIND_CPU], 1, NULL);
+	samples_release(&s);
 }
 
 TEST(names_are_taken_apart)
