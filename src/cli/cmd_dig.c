@@ -100,6 +100,11 @@ static void json_cause(struct json *j, const struct dig_answer *a)
 	}
 	json_name(j, "lock", a->lock_class);
 	json_name(j, "lock_holder", a->lock_holder);
+	json_name(j, "taken_by", a->taken_by);
+	if (a->taken_by.n) {
+		json_put_text(j, "taken_kind", kind_word(a->taken_kind));
+		json_put_bool(j, "taken_surely", a->taken_surely);
+	}
 	json_name(j, "pool_task", a->task);
 	json_name(j, "task", a->via.n ? a->via : a->crossing);
 	json_name(j, "waiter", a->waiter);

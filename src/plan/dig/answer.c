@@ -117,6 +117,20 @@ static void put_queue(const struct dig_answer *a, struct buf *out)
 			   100 * (1 - run / wait));
 }
 
+static void put_holder(const struct dig_answer *a, struct buf *out)
+{
+	if (!a->taken_by.n)
+		return;
+	buf_text(out, "; ");
+	put_whole(out, a->taken_by);
+	buf_printf(out,
+		   a->taken_surely ? ", which takes the same, %s meanwhile"
+				   : ", which takes something of that kind, too, %s meanwhile",
+		   kind_text(a->taken_kind));
+	if (a->taken_share < 0.995)
+		buf_printf(out, " (in %.0f %% of the looks)", 100 * a->taken_share);
+}
+
 static void put_why(const struct dig_answer *a, struct buf *out)
 {
 	bool many = a->per_root.value >= 10;
@@ -146,6 +160,7 @@ static void put_why(const struct dig_answer *a, struct buf *out)
 		}
 	}
 	put_queue(a, out);
+	put_holder(a, out);
 }
 
 static void put_starved(const struct dig_answer *a, struct buf *out, const char *begin)

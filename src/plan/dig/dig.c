@@ -8,6 +8,7 @@
  *	graph	  what do the methods on the way down call?  Who else calls the one at its end?
  *	branch	  hook the way down, what lies beside it, and the other callers, below the root alone:
  *		  which branch has the time?  Measured until the interval is narrow.
+ *	holder	  what do the methods call that others are in, while the guilty one waits?
  *	data	  watch the arguments of the root and of the guilty method
  *
  * Every step that is taken for granted by samples is measured by hooks before it is reported. */
@@ -15,6 +16,7 @@
 
 #include "base/err.h"
 #include "plan/dig/find.h"
+#include "plan/dig/holder.h"
 #include "plan/dig/mine.h"
 
 enum { FIGURES_BYTES_MAX = 64 << 20 };
@@ -27,6 +29,7 @@ enum {
 	PH_GRAPH,
 	PH_BRANCH_IN,
 	PH_BRANCH,
+	PH_HOLDER,
 	PH_DATA,
 	PH_WAIT,
 	PH_END
@@ -261,12 +264,12 @@ static void rule(struct dig *d, struct slice name)
 
 static void root_rules(struct dig *d)
 {
-	buf_clear(&d->rules);
-	d->n_rules = 0;
-	if (d->options.method.n) {
 	/* A fiftieth of one thread's time; if nothing of that returns, whatever was seen. */
 	uint64_t least = d->again ? 0 : d->all.vitals.samples / 50 + 1;
 
+	buf_clear(&d->rules);
+	d->n_rules = 0;
+	if (d->options.method.n) {
 		buf_printf(&d->rules, "hook %.*s template arguments timed\n",
 			   SLICE_FMT(d->options.method));
 		return;
@@ -470,6 +473,17 @@ static void wait(const struct dig *d, struct dig_action *out)
 	out->for_ns = (uint64_t)(time > 0 ? time : 1);
 }
 
+static bool ask_callees(struct dig *d, struct slice method, struct dig_action *out)
+{
+	buf_clear(&d->rules);
+	if (!method.n)
+		return false;
+	dig_put_target(&d->rules, method);
+	out->step = DIG_CALLEES;
+	out->method = buf_slice(&d->rules);
+	return true;
+}
+
 void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 {
 	*out = (struct dig_action){ .step = DIG_DONE };
@@ -490,13 +504,8 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 		out->step = d->rules.n ? DIG_HOOK : DIG_DONE;
 		break;
 	case PH_GRAPH:
-		buf_clear(&d->rules);
-		if (next_in_graph(d).n) {
-			dig_put_target(&d->rules, next_in_graph(d));
-			out->step = DIG_CALLEES;
-			out->method = buf_slice(&d->rules);
+		if (ask_callees(d, next_in_graph(d), out))
 			break;
-		}
 		go_on(d, PH_BRANCH_IN);
 		if (d->phase == PH_WAIT) {
 			wait(d, out);
@@ -511,6 +520,9 @@ void dig_next(struct dig *d, double now_ns, struct dig_action *out)
 	case PH_BRANCH:
 		measure(d, out);
 		d->read_at = d->now + (double)out->for_ns;
+		break;
+	case PH_HOLDER:
+		ask_callees(d, holder_next(d), out);
 		break;
 	case PH_WAIT:
 		wait(d, out);
@@ -705,6 +717,15 @@ static bool is_share_clear(const struct dig *d)
 	       e->margin < 0.05 && e->value > 0.5 && d->starved > 0.5;
 }
 
+static void conclude_data(struct dig *d)
+{
+	find_watched(d);
+	if (is_late(d, 6 * second) || !d->n_watched)
+		finish(d);
+	else
+		go_on(d, PH_DATA);
+}
+
 static void conclude(struct dig *d)
 {
 	find_tell_branch(d);
@@ -716,11 +737,10 @@ static void conclude(struct dig *d)
 		dig_down(d);
 		return;
 	}
-	find_watched(d);
-	if (is_late(d, 6 * second) || !d->n_watched)
-		finish(d);
+	if (!is_late(d, 3 * second) && holder_begin(d))
+		d->phase = PH_HOLDER;
 	else
-		go_on(d, PH_DATA);
+		conclude_data(d);
 }
 
 static void branch_measured(struct dig *d)
@@ -764,10 +784,17 @@ void dig_measured(struct dig *d)
 void dig_callee(struct dig *d, struct slice name)
 {
 	struct slice kept;
-	unsigned n = d->graph[d->asked].n;
+	unsigned n;
 
+	if (d->phase == PH_HOLDER) {
+		holder_callee(d, name);
+		return;
+	}
+	n = d->graph[d->asked].n;
 	if (find_is_lookup(name))
 		d->graph[d->asked].looks_up = true;
+	if (find_is_sending(name))
+		d->graph[d->asked].sends = true;
 	if (n >= COUNT(d->graph[0].callees) || sample_node_is_jdk(name) ||
 	    !sample_node_can_be_named(name))
 		return;
@@ -793,14 +820,20 @@ static void tell_level(struct dig *d)
 		return;
 	buf_text(&d->said, "Hooking what ");
 	dig_put_name(&d->said, d->deeper);
-	if (find_is_sending(name))
-		d->graph[d->asked].sends = true;
 	buf_text(&d->said,
 		 d->n_further ? " calls.\n" : " calls, since samples are too few to tell.\n");
 }
 
 void dig_callees_end(struct dig *d)
 {
+	if (d->phase == PH_HOLDER) {
+		holder_asked(d);
+		if (holder_next(d).n && !is_late(d, 2 * second))
+			return;
+		holder_end(d);
+		conclude_data(d);
+		return;
+	}
 	if (d->asked < d->n_graph)
 		d->asked++;
 	if (d->deeper.n) {

@@ -28,7 +28,8 @@ enum {
 	DIG_CONTEXTS = 6,
 	DIG_GRAPH = 24,
 	DIG_JOINTS = 2,
-	DIG_OTHERS = 3
+	DIG_OTHERS = 3,
+	DIG_HOLDERS = 20
 };
 
 struct dig_figures { /* of one hooked method, since it was hooked */
@@ -47,6 +48,14 @@ struct dig_context {			/* the guilty method under one sequence of callers */
 	struct estimated mean; /* ns a call */
 	double calls;
 	bool slow;
+};
+
+struct dig_holder { /* a method that may have what others wait for */
+	struct slice method;
+	uint64_t samples; /* in it, while it did not wait for that itself */
+	uint32_t depth;
+	bool enters; /* it calls the guilty method, or what leads there */
+	bool takes;  /* it calls what takes things of that kind */
 };
 
 enum dig_verdict {
@@ -86,8 +95,12 @@ struct dig_answer {
 	double kind_share;	   /* of the guilty method's samples */
 	struct slice where;	   /* what it calls for that, of the JDK or native; may be empty */
 	struct slice lock_class, lock_holder, lock_thread;
-	struct slice task; /* what the threads of a pool are busy with, when it is that */
-	struct slice via;  /* the task that was dug into, since the root waits for it; or empty */
+	struct slice taken_by; /* who is likely to have what is waited for; or empty */
+	enum kind taken_kind;  /* what that one does meanwhile */
+	bool taken_surely;     /* it calls the same method for it */
+	double taken_share;    /* of the looks that have met it */
+	struct slice task;     /* what the threads of a pool are busy with, when it is that */
+	struct slice via; /* the task that was dug into, since the root waits for it; or empty */
 	struct slice crossing; /* the last task of another thread on the path to the guilty one */
 	struct slice waiter;   /* which method waits for `via`, or for `crossing` */
 	bool is_behind; /* `task` is none of those that are waited for: they queue behind it */
@@ -159,7 +172,9 @@ struct dig {
 		struct split split;
 	} watched[4];
 	unsigned n_watched;
-	double watched_at;    /* since when */
+	double watched_at; /* since when */
+	struct dig_holder holders[DIG_HOLDERS];
+	unsigned n_holders, holders_asked;
 	struct split *taking; /* of the call whose values come */
 	struct dig_answer answer;
 	int err;
