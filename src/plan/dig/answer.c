@@ -232,7 +232,7 @@ static void print_cause(const struct dig_answer *a, struct buf *out)
 		buf_text(out, " of the time");
 	}
 	put_via(a, out);
-	if (a->is_measured && (a->share.margin > a->share.value || a->mean.margin > a->mean.value))
+	if (a->is_measured && a->share.margin > a->share.value)
 		buf_text(out, " (seen too seldom to be sure; --for 2m would tell)");
 	put_contexts(a, out);
 	if (a->condition.condition.n) {

@@ -24,6 +24,7 @@ enum {
 static const double slow_share = 0.6, fast_share = 0.12;
 static const double chance_most = 0.01; /* that the finding is chance */
 static const double much_longer = 8;	/* times as long as usual */
+static const double longer = 3;		/* ... where data decide whether that is more than chance */
 /* Of numbers that go with time, above an earlier one, or below it; by chance it is half of them. */
 static const double clock_share = 0.9;
 
@@ -276,7 +277,9 @@ static double *sorted(const struct split *s)
 
 size_t split_limits(const struct split *s, double out[SPLIT_LIMITS])
 {
-	static const unsigned longest[SPLIT_LIMITS] = { 2, 3, 4, 6, 9, 14, 22, 32 };
+	static const unsigned longest[SPLIT_LIMITS] = {
+		2, 3, 4, 6, 9, 14, 22, 32, 50, 80, 125, 200
+	};
 	double *all = sorted(s), beyond = 0, part = 0, usual;
 	size_t n = 0, taken = 0;
 
@@ -290,7 +293,7 @@ size_t split_limits(const struct split *s, double out[SPLIT_LIMITS])
 
 		for (; taken < longest[i]; taken++)
 			part += all[s->n - 1 - taken] - usual;
-		if (limit > much_longer * usual && part >= 0.5 * beyond)
+		if (limit > longer * usual && part >= 0.5 * beyond)
 			out[n++] = limit;
 	}
 	mem_free(all);

@@ -54,7 +54,7 @@ struct split_answer {
 	bool is_value;	  /* it is one value, not a size */
 };
 
-enum { SPLIT_LIMITS = 8 };
+enum { SPLIT_LIMITS = 12 };
 
 /* Slow are calls from limit_ns on. */
 void split_find(struct split *s, double limit_ns, struct split_answer *out);
