@@ -56,9 +56,18 @@ def judge_condition(truth, text):
 	return any(90 <= n <= wanted['from'] + 20 for n in limits)
 
 
+def judge_holder(truth, cause):
+	"""Who has what is waited for: a method of the same class, or a lambda of it."""
+	told = [plain(cause.get(key)) for key in ('lock_holder', 'taken_by', 'pool_task')]
+	return any(t.rpartition('.')[0] == truth['holder'].rpartition('.')[0] for t in told if t)
+
+
 def judge(truth, answer):
 	cause = answer.get('cause')
-	found = {'slow': answer.get('slow', False), 'cause': 'none', 'context': None, 'condition': None, 'kind': None}
+	found = {'slow': answer.get('slow', False), 'cause': 'none', 'context': None, 'condition': None, 'kind': None, 'holder': None,
+		 'false': answer.get('slow', False) and plain(answer.get('root')) != truth.get('job')}
+	if truth['holder']:
+		found['holder'] = bool(cause) and judge_holder(truth, cause)
 	if cause:
 		found['cause'] = judge_cause(truth, cause)
 		found['kind'] = cause.get('kind') in truth['kinds']

@@ -5,6 +5,7 @@ workers and caches, and recursively."""
 # Those that have every call done each time; below the others a planted cause might show too seldom.
 ALWAYS = {'direct': 6, 'loop': 2, 'stream': 2, 'lambda': 2, 'executor': 0.8, 'stage': 0.8, 'both': 0.5, 'recursive': 0.8}
 SOMETIMES = {'cache': 1.5, 'worker': 0.5, 'locked': 1, 'seldom': 1}
+QUICK = ['direct', 'loop', 'stream', 'lambda', 'locked', 'seldom', 'recursive']
 WEIGHT_MOST = 4
 
 TASKS = '''package util;
@@ -89,6 +90,8 @@ def choose(program, protected):
 				for call in m.calls:
 					always = any(call.target is p for p in protected)
 					ways = dict(ALWAYS) if always else {**ALWAYS, **SOMETIMES}
+					if program.small:
+						ways = {w: n for w, n in ways.items() if w in QUICK}
 					call.way = rng.choices(list(ways), list(ways.values()))[0]
 					if call.way in ('loop', 'stream') and call.target.weight < WEIGHT_MOST:
 						call.times = rng.randint(2, 4)

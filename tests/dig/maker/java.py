@@ -6,6 +6,13 @@ IMPORTS = ['java.io.*', 'java.util.*', 'java.util.concurrent.*', 'java.util.func
 	   'java.util.stream.*', 'java.util.zip.Deflater', 'util.*']
 
 
+def endless(m, lines):
+	"""The same, again and again: it takes its requests itself, and never returns."""
+	return ([f'\tpublic long {m.name}(Supplier<Request> requests) {{', '\t\tlong all = 0;', '\t\twhile (all != Long.MIN_VALUE) {',
+		 '\t\t\tRequest r = requests.get();'] + ['\t' + line for line in lines[1:]] +
+		['\t\t\tall += sum;', '\t\t}', '\t\treturn all;', '\t}'])
+
+
 def method(m, program, plant):
 	lines = [f'\tpublic long {m.name}({m.parameters()}) {{', f'\t\tlong sum = {"n" if m.sig != "R" else "r.size()"};']
 	lines += ['\t\t' + line for line in m.work]
@@ -16,6 +23,8 @@ def method(m, program, plant):
 		lines += ['\t\t' + line for line in calls.statements(m, call, number, program)]
 	if plant and m is plant.method:
 		lines += plant.code()
+	if m is program.root() and program.load.kind == 'endless':
+		return '\n'.join(endless(m, lines))
 	return '\n'.join(lines + ['\t\treturn sum;', '\t}'])
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests and who makes them: a closed load on 1 to 50 threads, platform or virtual, or an open one."""
+"""Requests and who makes them: a closed load on 1 to 50 threads, platform or virtual; an open one, by a pool or by event
+loops; or methods that never return, which take one request after the other."""
 from plant import log_uniform
+
+KINDS = {'closed': 5, 'virtual': 1.5, 'open': 2.5, 'loop': 1.5, 'endless': 1}
 
 REQUEST = '''package util;
 
@@ -11,23 +14,85 @@ public record Request(long id, String tenant, String kind, int size, Customer cu
 '''
 
 
+LOOP = '''package util;
+
+import java.util.concurrent.*;
+
+/** A thread that takes events and sends each along a chain of handlers, which call each other through the loop. */
+public final class Loop {
+	public interface Handler {
+		void read(Context context, Object event);
+	}
+
+	public static final class Context {
+		private final Handler handler;
+		private final Context next;
+
+		Context(Handler handler, Context next) {
+			this.handler = handler;
+			this.next = next;
+		}
+
+		public void fireRead(Object event) {
+			next.invokeRead(event);
+		}
+
+		void invokeRead(Object event) {
+			handler.read(this, event);
+		}
+	}
+
+	private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+	private final Context head;
+
+	public Loop(String name, Handler... handlers) {
+		Context at = null;
+		for (int i = handlers.length; i-- > 0;)
+			at = new Context(handlers[i], at);
+		head = at;
+		new Thread(this::run, name).start();
+	}
+
+	public void offer(Object event) {
+		events.add(event);
+	}
+
+	private void run() {
+		try {
+			for (;;)
+				head.invokeRead(events.take());
+		} catch (InterruptedException e) {
+			throw new IllegalStateException(e);
+		}
+	}
+}
+'''
+
+
 class Load:
-	def __init__(self, program):
+	def __init__(self, program, kind):
 		rng = program.rng
 		self.program = program
 		self.threads = rng.choice([1, 2, 4, 8, 16, 30, 50])
-		self.virtual = rng.random() < 0.1
-		self.open = not self.virtual and rng.random() < 0.25
+		drawn = rng.choices(list(KINDS), list(KINDS.values()))[0]
+		self.kind = kind or drawn
 		self.tenants = rng.choice([8, 40, 300])
 		self.think_us = 1000
 		program.helpers.append(('util', 'Request', REQUEST))
+		if self.kind == 'loop':
+			program.helpers.append(('util', 'Loop', LOOP))
+
+	def most(self):
+		"""Requests a second at most."""
+		return min(8000 if self.program.small else 1000, 0.3e9 / self.base_ns)
 
 	def estimate(self):
 		"""About what a request takes without a plant."""
 		cost = {'executor': 2e5, 'stage': 2e5, 'both': 2e5, 'worker': 2e5}  # on a busy machine
 		self.program.weigh()
-		self.base_ns = 2e4 + sum(m.weight * (2e3 + sum(c.times * cost.get(c.way, 0) for c in m.calls))
-					 for m in self.program.methods())
+		least, each = (2e3, 1e3) if self.program.small else (2e4, 2e3)
+		self.base_ns = least + sum(m.weight * (each + sum(c.times * cost.get(c.way, 0) for c in m.calls))
+					   for m in self.program.methods())
 
 	def fit(self, rate, slow_ns):
 		busy = rate * (slow_ns + self.base_ns) / 1e9
@@ -36,7 +101,7 @@ class Load:
 		self.think_us = max(int(1e6 * self.threads / rate - (slow_ns + self.base_ns) / 1e3), 100)
 
 	def fit_without(self):
-		rate = min(log_uniform(self.program.rng, 20, 1000), 0.25e9 / self.base_ns)
+		rate = log_uniform(self.program.rng, 20, self.most())
 		self.fit(rate, 0)
 
 	def draw(self, condition, share):
@@ -55,7 +120,7 @@ class Load:
 		f, root = self.draw(condition, share), self.program.root()
 		entry = root.of.name[0].lower() + root.of.name[1:]
 		jobs = '\n'.join('\t\t' + j for j in self.program.jobs)
-		start = self.open_load() if self.open else self.closed_load()
+		start = {'open': self.open_load, 'loop': self.loops, 'endless': self.endless}.get(self.kind, self.closed_load)()
 		return f'''package util;
 
 import java.util.*;
@@ -82,7 +147,7 @@ public final class Main {{
 
 	private static void start(String name, Runnable what) {{
 		try {{
-			if ({'true' if self.virtual else 'false'}) {{
+			if ({'true' if self.kind == 'virtual' else 'false'}) {{
 				Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, what);
 				return;
 			}}
@@ -139,4 +204,33 @@ public final class Main {{
 			}}}});
 			due += {period}000L;
 			LockSupport.parkNanos(due - System.nanoTime());
+		}}}}'''
+
+
+	def loops(self):
+		period = max(int(1e6 / self.rate), 100)
+		return f'''		Loop.Handler pass = (context, event) -> context.fireRead(event);
+		Loop.Handler last = (context, event) -> {{{{
+			kept += {{entry}}.{{method}}((Request) event);
+			DONE.incrementAndGet();
+		}}}};
+		Loop[] loops = new Loop[{self.threads}];
+		for (int i = 0; i < loops.length; i++)
+			loops[i] = new Loop("loop-" + i, pass, pass, last);
+		Random random = new Random(1);
+		long due = System.nanoTime();
+		for (int i = 0;; i++) {{{{
+			loops[i % loops.length].offer(next(random));
+			due += {period}000L;
+			LockSupport.parkNanos(due - System.nanoTime());
+		}}}}'''
+
+	def endless(self):
+		return f'''		for (int i = 0; i < {self.threads}; i++) {{{{
+			Random random = new Random(i);
+			start("client-" + i, () -> kept += {{entry}}.{{method}}(() -> {{{{
+				think(random);
+				DONE.incrementAndGet();
+				return next(random);
+			}}}}));
 		}}}}'''

@@ -60,7 +60,8 @@ class Program:
 	def __init__(self, rng, names):
 		self.rng, self.names = rng, names
 		self.key = rng.choice(['tenant', 'kind'])
-		self.depth = rng.randint(3, 6)
+		self.small = rng.random() < 0.15  # requests of some microseconds, but many of them
+		self.depth = 2 if self.small else rng.randint(3, 6)
 		self.layers = [self.entry()]
 		while len(self.layers) <= self.depth:
 			self.layers.append(self.layer(len(self.layers)))

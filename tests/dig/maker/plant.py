@@ -10,6 +10,9 @@ from causes import computing, sharing, waiting
 from model import Call, Class, Method
 
 
+GROUPS = (computing, waiting, sharing)
+
+
 def log_uniform(rng, low, high):
 	return math.exp(rng.uniform(math.log(low), math.log(high)))
 
@@ -17,10 +20,10 @@ def log_uniform(rng, low, high):
 class Plant:
 	def __init__(self, program, wanted=None):
 		rng = program.rng
-		group = rng.choices([computing, waiting, sharing], [5, 2, 2])[0]
+		group = rng.choices(GROUPS, [5, 2, 2])[0]
 		self.cause = rng.choice(group.ALL)(rng)
 		if wanted:
-			self.cause = next(c for g in (computing, waiting, sharing) for make in g.ALL
+			self.cause = next(c for g in GROUPS for make in g.ALL
 					  for c in [make(rng)] if c.name == wanted)
 		self.program = program
 		self.shape = rng.choices(['plain', 'recursion', 'ways'], [6, 1, 1])[0]
@@ -118,10 +121,11 @@ class Plant:
 		base = load.base_ns
 		# Of one thread.
 		whole = rng.uniform(0.1, 0.3) * 1e9 if self.cause.computes else rng.uniform(0.2, 2) * 1e9
-		each = log_uniform(rng, 3e5, 1e8 if self.cause.computes else 5e8)  # of a slow request
+		least = 2e4 if self.program.small else 3e5
+		each = log_uniform(rng, least, 1e8 if self.cause.computes else 5e8)  # of a slow request
 		each = max(each, 8 * base / share, 2e6 * calls if self.cause.unit_ns >= 1e6 else 0)
 		rate = whole / (share * each)
-		most = min(1000, 0.3e9 / base)
+		most = load.most()
 		if self.cause.shared:
 			each, rate = rng.uniform(50, 400) * 1e6, log_uniform(rng, 20, min(most, 300))
 		if rate > most:

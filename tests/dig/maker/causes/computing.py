@@ -143,4 +143,42 @@ def appending(rng):
 ''')
 
 
-ALL = [linked, arithmetic, sorting, regex, hashing, exceptions, garbage, reflection, serialisation, deflating, appending]
+def boxing(rng):
+	size = rng.choice([200, 2000])
+	return Cause('boxing', ['cpu', 'gc', 'allocation'], size * 25, '', f'''		for (int i = 0; i < amount; i++) {{
+			Long total = 0L;
+			List<Long> parts = new ArrayList<>();
+			for (long j = 1000; j < {size + 1000}; j++)
+				parts.add(j * i);
+			for (Long part : parts)
+				total += part;
+			sum += total;
+		}}
+''')
+
+
+def formatting(_):
+	return Cause('formatting', ['cpu'], 1500, '', '''		for (int i = 0; i < amount; i++)
+			sum += String.format("%08d %-20s %.3f", i, "name" + i, i / 7.0).length();
+''')
+
+
+def scanning(rng):
+	size = rng.choice([500, 5000])
+	return Cause('list searched from its start', ['cpu'], size * 2.5, f'''	private static final List<String> NAMES =
+		IntStream.range(0, {size}).mapToObj(i -> "name" + i).collect(Collectors.toList());
+''', f'''		for (int i = 0; i < amount; i++)
+			sum += NAMES.contains("name" + ({size} - 1 - i % 10)) ? 1 : 0;
+''')
+
+
+def digits(rng):
+	size = rng.choice([2000, 10000])
+	return Cause('huge numbers', ['cpu'], size * size * 0.006, f'''	private static final String DIGITS = "7".repeat({size});
+''', '''		for (int i = 0; i < amount; i++)
+			sum += new java.math.BigInteger(DIGITS).bitLength();
+''')
+
+
+ALL = [linked, arithmetic, sorting, regex, hashing, exceptions, garbage, reflection, serialisation, deflating, appending, boxing,
+       formatting, scanning, digits]
