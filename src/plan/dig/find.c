@@ -6,6 +6,7 @@
 
 enum { TELLING = 12 }; /* samples below a method that say where its time goes */
 
+static const double slow_least = 20e6, slow_times = 10; /* ns; so many times as long as others */
 static const double queued_much = 2; /* a wait is so many times as long as the task runs */
 
 uint64_t find_below(struct dig *d)
@@ -429,6 +430,16 @@ void find_split(struct dig *d, unsigned watched, struct split_answer *out)
 		split_find_among(s, limits, split_limits(s, limits), out);
 }
 
+/* On a busy machine calls that differ are not called slow, since that may be luck.  It is not when
+ * their data tell them from the others. */
+static bool is_slow_by_data(const struct dig_answer *a)
+{
+	const struct split_answer *c = &a->condition;
+
+	return a->verdict == DIG_NOTHING && a->limit_ns > 0 && c->slow_ns >= slow_least &&
+	       c->slow_ns >= slow_times * c->fast_ns;
+}
+
 void find_condition(struct dig *d)
 {
 	struct dig_answer *a = &d->answer;
@@ -454,4 +465,8 @@ void find_condition(struct dig *d)
 		   " is slow when %.*s: so in %zu of %zu slow calls, and in %zu of %zu others.\n",
 		   SLICE_FMT(a->condition.condition), a->condition.slow_met, a->condition.slow,
 		   a->condition.fast_met, a->condition.fast);
+	if (is_slow_by_data(a)) {
+		a->verdict = DIG_METHOD;
+		buf_text(&d->said, "  That is no matter of luck: slow.\n");
+	}
 }

@@ -409,6 +409,31 @@ TEST(one_slow_tenant_of_hundreds_is_found_among_few_slow_calls)
 	dig_release(&d);
 }
 
+TEST(calls_that_data_tell_from_others_are_slow_on_any_machine)
+{
+	static const double usual_ns[] = { 12e3, 30e6 };
+
+	for (size_t i = 0; i < COUNT(usual_ns); i++) {
+		struct dig d;
+
+		begin(&d);
+		d.answer.verdict = DIG_NOTHING;
+		d.answer.root = d.answer.guilty = slice_str("a.Web.serve(I)V");
+		d.answer.limit_ns = 60e6;
+		d.answer.slow_share = 0.1;
+		d.watched[0].method = d.answer.root;
+		d.n_watched = 1;
+		for (unsigned k = 0; k < 400; k++) {
+			dig_call(&d, d.answer.root, k % 10 ? usual_ns[i] : 90e6);
+			dig_value(&d, 1, slice_str(k % 10 ? "\"A\"" : "\"B\""));
+		}
+		find_condition(&d);
+		CHECK(slice_is(d.answer.condition.condition, "$1 == \"B\""));
+		CHECK_INT(d.answer.verdict, i ? DIG_NOTHING : DIG_METHOD, "ten times as long");
+		dig_release(&d);
+	}
+}
+
 /* The machine is so busy that the root's limit is twenty times as long as usual; the slow calls
  * that were watched had better luck. */
 TEST(slow_calls_below_the_limit_of_the_root_are_seen)
