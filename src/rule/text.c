@@ -2,14 +2,15 @@
 /* text.c - quotation for messages, and edit distance.
  *
  * The distance is that of Damerau and Levenshtein in its restricted form, computed row by
- * row; words longer than GUESS_MAX are not guessed at, so the rows are small and fixed. */
+ * row; words longer than GUESS_MAX, which no class should have, are not guessed at, so the
+ * rows are small and fixed. */
 #include "rule/text.h"
 
 #include "base/utf8.h"
 
 #include <stdio.h>
 
-enum { QUOTE_MAX = 40, GUESS_MAX = 32 };
+enum { QUOTE_MAX = 40, GUESS_MAX = 128 };
 
 struct text_quoted text_quote(struct slice s)
 {
@@ -79,13 +80,25 @@ struct text_guess text_guess(struct slice word)
 	return (struct text_guess){ .word = word, .distance = reach };
 }
 
+/* Of full class names most is the same, or not even of a similar length. */
+static void cut_common(struct slice *a, struct slice *b)
+{
+	while (a->n && b->n && fold(a->p[0]) == fold(b->p[0]))
+		a->p++, a->n--, b->p++, b->n--;
+	while (a->n && b->n && fold(a->p[a->n - 1]) == fold(b->p[b->n - 1]))
+		a->n--, b->n--;
+}
+
 void text_guess_try(struct text_guess *g, struct slice candidate)
 {
+	struct slice a = g->word, b = candidate;
 	unsigned d;
 
-	if (!g->word.n || !candidate.n || g->word.n > GUESS_MAX || candidate.n > GUESS_MAX)
+	if (!g->word.n || !candidate.n || g->word.n > GUESS_MAX || candidate.n > GUESS_MAX ||
+	    candidate.n > g->word.n + g->distance || g->word.n > candidate.n + g->distance)
 		return;
-	d = distance(g->word, candidate);
+	cut_common(&a, &b);
+	d = distance(a, b);
 	if (d < g->distance && d < candidate.n) {
 		g->distance = d;
 		g->best = candidate;
