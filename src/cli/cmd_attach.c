@@ -20,13 +20,12 @@
 #include "cli/attach/hotspot.h"
 #include "cli/attach/native_process.h"
 #include "cli/client/client.h"
+#include "cli/client/visit.h"
 #include "cli/report/hook_rows.h"
 #include "cli/report/hook_rules.h"
 #include "cli/screen/cli.h"
 #include "jvm/proc.h"
 #include "cli/verbs.h"
-
-enum { LONG_RUNNING = 60 /* seconds: by then much of its code is compiled */ };
 
 static const double FORKED_S = 0.5; /* a shell has its program started within that time */
 
@@ -202,10 +201,8 @@ static void tell_about_jvm(const struct attach *a)
 		fputs("sonde: the JVM has written a warning about this to its standard error; "
 		      "-XX:+EnableDynamicAgentLoading at its start avoids that\n",
 		      stderr);
-	if (a->jvm.uptime > LONG_RUNNING)
-		fputs("sonde: with the first hook the JVM drops its compiled code once and is slow "
-		      "for a while; -agentpath at its start avoids that\n",
-		      stderr);
+	if (!a->quiet)
+		visit_tell_of_first_hook(a->jvm.uptime);
 }
 
 static int load_agent(struct attach *a)

@@ -245,10 +245,12 @@ static int run(struct hook *h, const char *target)
 	if (status == CLI_DONE && h->rules.split)
 		status = hook_rules_native(&h->rules, &h->native);
 	h->only_native = h->native.n && !hook_rules_any_java(&h->rules) && h->budget == 0;
-	if (status == CLI_DONE)
+	if (status == CLI_DONE) {
+		visit_will_hook(&visit);
 		status = ask(h, &t);
-	else
+	} else {
 		said = true;
+	}
 	if (!client_interrupted() && !said) {
 		status = print(h, status);
 		/* CLI_NO: the rules wait for classes that are loaded later. */
@@ -329,8 +331,15 @@ const struct verb verb_hook = {
 static int check_words(struct hook *h)
 {
 	struct hook_rules check;
+	uint64_t pid;
 	int status = hook_rules_init(&check);
 
+	for (int i = 0; i < h->n_words; i++)
+		if (cli_parse_number(h->words[i], 1, INT32_MAX, &pid)) {
+			hook_rules_release(&check);
+			return cli_usage(h->name, "the target comes before the rules: %s %s '%s'",
+					 h->name, h->words[i], h->words[i ? 0 : 1]);
+		}
 	for (int i = 0; i < h->n_words && status == CLI_DONE; i++)
 		if (!method_arg_in_rule(h->words[i]))
 			status = hook_rules_add(&check, h->words[i]);

@@ -200,6 +200,7 @@ static int run(struct command_observe *c, const char *target, char **command)
 	if (status == CLI_DONE)
 		status = visit_begin(&c->visit, &c->link.client, &c->target);
 	if (status == CLI_DONE) {
+		visit_will_hook(&c->visit);
 		observe_init(&c->link.observe, &c->options);
 		status = observe_link_watch(&c->link);
 		if (status == CLI_DONE)

@@ -204,6 +204,7 @@ static int run(struct trace *t, const char *target)
 	status = make_rules(t);
 	if (status != CLI_DONE)
 		goto done;
+	visit_will_hook(&visit);
 	wire_put_trace(&t->client.out, &(struct wire_trace){ .rules = buf_slice(&t->roots),
 							     .limit = t->limit,
 							     .at_least_ns = t->at_least_ns,

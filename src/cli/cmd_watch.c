@@ -331,6 +331,7 @@ static int run(struct watching *w, const char *target)
 	status = make_rule(w);
 	if (status != CLI_DONE)
 		goto done;
+	visit_will_hook(&visit);
 	wire_put_ask_status(&w->client.out, &(struct wire_ask_status){ 0 });
 	status = client_ask(&w->client, take_first_status, w);
 	if (status == CLI_DONE) {

@@ -116,6 +116,10 @@ static int pick_name(const char *text, pid_t *pid)
 	if (n == 1) {
 		*pid = found->target.pid;
 		status = CLI_DONE;
+	} else if (text && strstr(text, "::")) {
+		cli_cannot("'%s' is no program, but names methods; the target comes before them",
+			   text);
+		status = CLI_USAGE;
 	} else if (!all.n) {
 		status = cli_cannot("no JVM is running here");
 	} else if (n == 0) {

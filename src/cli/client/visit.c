@@ -5,6 +5,7 @@
  * a while, and no other part of a command should run as that user by mistake. */
 #include "cli/client/visit.h"
 
+#include "cli/attach/jvms.h"
 #include "cli/attach/target.h"
 #include "cli/screen/cli.h"
 
@@ -12,6 +13,27 @@
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { LONG_RUNNING = 60 /* seconds: by then much of its code is compiled */ };
+
+void visit_tell_of_first_hook(double uptime)
+{
+	if (uptime > LONG_RUNNING)
+		fputs("sonde: with the first hook the JVM drops its compiled code once and is slow "
+		      "for a while; a program started by 'sonde run' does not\n",
+		      stderr);
+}
+
+void visit_will_hook(const struct visit *v)
+{
+	struct arena mem;
+	struct jvm jvm;
+
+	arena_init(&mem);
+	if (v->attached && jvm_read(v->pid, &mem, &jvm) >= 0 && jvm.kind == JVM_HOTSPOT)
+		visit_tell_of_first_hook(jvm.uptime);
+	arena_release(&mem);
+}
 
 int visit_run_self(const char *verb, pid_t target, const char *option, const char *more)
 {

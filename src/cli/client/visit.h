@@ -19,6 +19,11 @@ int visit_begin(struct visit *v, struct client *c, const struct target *t);
 
 /* target_find, then visit_begin. */
 int visit_find(struct visit *v, struct client *c, const char *text, struct target *t);
+
+/* Says, of a JVM that has been running for long when the agent came, what hooks do to it first. */
+void visit_tell_of_first_hook(double uptime);
+void visit_will_hook(const struct visit *v); /* the same before hooks come, if that is news */
+
 void visit_end(struct visit *v, struct client *c); /* closes it; v and c all zero is fine */
 
 /* "sonde VERB PID OPTION MORE" as a program of its own, and its exit status; what it prints goes to stderr.
