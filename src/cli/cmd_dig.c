@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "cli/client/method_arg.h"
 #include "cli/client/visit.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/output.h"
 #include "cli/screen/figures.h"
 #include "cli/screen/private.h"
 #include "plan/dig/machine.h"
@@ -225,6 +227,8 @@ static int answer(struct command_dig *c)
 		dig_print(&c->link.dig, &out);
 	if (!c->json && !c->quiet)
 		tell_cost(c);
+	if (!c->json)
+		output_answer(&out);
 	if (!cli_print(&out))
 		status = CLI_CANNOT;
 	buf_release(&out);
@@ -268,6 +272,7 @@ static int run(struct command_dig *c, const char *target)
 					    c->wait ? METHOD_POLL : METHOD_NOW, &c->resolved);
 	if (status != CLI_DONE)
 		goto done;
+	visit_will_hook(&visit);
 	c->options.method = buf_slice(&c->resolved);
 	memory_open(&c->memory,
 		    c->no_memory ? (struct slice){ NULL, 0 } : c->link.client.welcome.app,
@@ -310,7 +315,7 @@ static const struct verb_option options[] = {
 };
 
 const struct verb verb_dig = {
-	.usage = "[OPTION]... [TARGET [METHOD]]",
+	.usage = "[OPTION]... [TARGET] [METHOD]",
 	.about = "Finds out why a running program is slow: looks where its threads are, finds the "
 		 "method whose calls are slow, hooks what it calls, keeps the branch that has the "
 		 "time, and goes down until the time is explained: computing, a lock, input and "
@@ -329,6 +334,7 @@ const struct verb verb_dig = {
 int cmd_dig(int argc, char **argv)
 {
 	static struct command_dig c;
+	bool has_target;
 	int status;
 
 	c = (struct command_dig){ .for_ns = 55000000000, .options = { .budget = 0.01 } };
@@ -339,7 +345,8 @@ int cmd_dig(int argc, char **argv)
 	c.options.for_ns = (double)c.for_ns;
 	if (argc - optind > 2)
 		return cli_usage(argv[0], "wants a program, and at most one METHOD");
-	if (argc - optind == 2)
-		c.method = argv[optind + 1];
-	return run(&c, optind < argc ? argv[optind] : NULL);
+	has_target = argc - optind == 2 || (argc > optind && !strstr(argv[optind], "::"));
+	if (argc - optind > has_target)
+		c.method = argv[optind + has_target];
+	return run(&c, has_target ? argv[optind] : NULL);
 }

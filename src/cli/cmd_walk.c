@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -11,6 +12,7 @@
 #include "cli/client/method_arg.h"
 #include "cli/client/visit.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/output.h"
 #include "cli/walk/walk_diary.h"
 #include "cli/walk/walk_json.h"
 #include "cli/walk/walk_link.h"
@@ -75,6 +77,8 @@ static int answer(struct command_walk *c)
 	client_show(&shown, buf_slice(&out));
 	if (out.err)
 		shown.err = out.err;
+	if (!c->json)
+		output_answer(&shown);
 	if (!cli_print(&shown))
 		status = CLI_CANNOT;
 	buf_release(&shown);
@@ -153,6 +157,8 @@ static int run(struct command_walk *c, const char *target)
 		return status;
 	status = find_from(c);
 	init_plan(c);
+	if (status == CLI_DONE && !c->output)
+		visit_will_hook(&visit);
 	if (status == CLI_DONE)
 		status = walk_link_begin(&c->link, &c->target);
 	c->link.rate = (uint32_t)c->rate;
@@ -237,7 +243,7 @@ static const struct verb_option options[] = {
 };
 
 const struct verb verb_walk = {
-	.usage = "[OPTION]... [TARGET [METHOD]]",
+	.usage = "[OPTION]... [TARGET] [METHOD]",
 	.about =
 		"Finds out who is responsible for the hot spots of a running program: takes samples, "
 		"hooks a hot spot and its callers, measures them, takes the hook below out, and goes "
@@ -258,6 +264,7 @@ const struct verb verb_walk = {
 int cmd_walk(int argc, char **argv)
 {
 	static struct command_walk c;
+	bool has_target;
 	int status;
 
 	c = (struct command_walk){ .above = 0.1,
@@ -274,9 +281,10 @@ int cmd_walk(int argc, char **argv)
 		return status;
 	if (argc - optind > 2)
 		return cli_usage(argv[0], "wants a program, and at most one METHOD");
-	if (argc - optind == 2)
-		c.method = argv[optind + 1];
-	c.program = optind < argc ? argv[optind] : NULL;
+	has_target = argc - optind == 2 || (argc > optind && !strstr(argv[optind], "::"));
+	if (argc - optind > has_target)
+		c.method = argv[optind + has_target];
+	c.program = has_target ? argv[optind] : NULL;
 	if (c.daemon && !c.output)
 		return cli_usage(argv[0], "--daemon wants -o FILE for what it finds");
 	if (c.output && c.down)

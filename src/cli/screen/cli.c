@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "classfile/show/show.h"
+#include "cli/screen/output.h"
 
 void cli_begin_options(void)
 {
@@ -17,11 +18,20 @@ void cli_begin_options(void)
 	opterr = 1;
 }
 
+/* Before what is wrong. */
+static void put_name(const char *name)
+{
+	output_colour(stderr, OUTPUT_WRONG);
+	fprintf(stderr, "%s:", name);
+	output_colour(stderr, OUTPUT_PLAIN);
+	fputc(' ', stderr);
+}
+
 int cli_usage(const char *name, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "%s: ", name);
+	put_name(name);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
@@ -33,7 +43,7 @@ int cli_cannot(const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("sonde: ", stderr);
+	put_name("sonde");
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);

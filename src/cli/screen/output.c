@@ -157,6 +157,60 @@ failed:
 	return NULL;
 }
 
+/* ---- colours ---- */
+
+static bool has_colours(int fd)
+{
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0 && !(none && *none);
+}
+
+void output_colour(FILE *f, enum output_colour which)
+{
+	static const char *const codes[] = { "\033[0m", "\033[1;31m", "\033[1m" };
+	int fd = f == stderr ? STDERR_FILENO : STDOUT_FILENO;
+
+	if (!has_colours(fd))
+		return;
+	fflush(f);
+	(void)write_all(fd, (const uint8_t *)codes[which], strlen(codes[which]));
+}
+
+/* Of "Cause: x" the bytes up to the colon, with it; 0: it begins otherwise. */
+static size_t label(struct slice line)
+{
+	size_t at = 0;
+
+	while (at < line.n && (line.p[at] | 32) >= 'a' && (line.p[at] | 32) <= 'z')
+		at++;
+	return at && at + 1 < line.n && line.p[at] == ':' && line.p[at + 1] == ' ' ? at + 1 : 0;
+}
+
+void output_answer(struct buf *text)
+{
+	struct slice rest = buf_slice(text);
+
+	if (text->err || !has_colours(STDOUT_FILENO))
+		return;
+	while (rest.n) {
+		const uint8_t *end = memchr(rest.p, '\n', rest.n);
+		struct slice line = { rest.p, end ? (size_t)(end - rest.p) + 1 : rest.n };
+		size_t strong = label(line);
+
+		if (strong) {
+			output_colour(stdout, OUTPUT_STRONG);
+			fwrite(line.p, 1, strong, stdout);
+			output_colour(stdout, OUTPUT_PLAIN);
+		}
+		fwrite(line.p + strong, 1, line.n - strong, stdout);
+		rest = (struct slice){ rest.p + line.n, rest.n - line.n };
+	}
+	buf_clear(text);
+}
+
+/* ---- a line that is written over ---- */
+
 void output_status(struct slice line)
 {
 	struct buf out = { 0 };

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "base/slice.h"
+#include "base/buf.h"
 
 /* Before anything is printed.  False: out of memory. */
 bool output_begin(void);
@@ -25,5 +25,14 @@ FILE *output_file(const char *path);
 
 /* One line on the terminal of stderr, over the one before; empty: only takes that away. */
 void output_status(struct slice line);
+
+/* What stands out on a terminal.  The escapes go past the filter; there are none where no terminal is,
+ * where TERM is dumb, and where NO_COLOR is set (no-color.org). */
+enum output_colour { OUTPUT_PLAIN, OUTPUT_WRONG, OUTPUT_STRONG };
+void output_colour(FILE *f, enum output_colour which); /* stdout or stderr, from here on */
+
+/* Writes text to stdout and empties it; words at the beginning of lines, as "Cause:", are strong.  Without
+ * colours it is left as it is. */
+void output_answer(struct buf *text);
 
 #endif
