@@ -168,7 +168,7 @@ class Tags(html.parser.HTMLParser):
         self.open, self.bad = [], False
 
     def handle_starttag(self, tag, attrs):
-        if tag != "meta":
+        if tag not in ("meta", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -185,13 +185,19 @@ if shutil.which("node"):
     check(did.get("listed") == len(found) and 0 < did["zoomed"] < did["all"] == did["again"] and
           did["tip"].startswith("Hops.run("), "the page's script lists, draws, zooms and explains",
           shown.stdout + shown.stderr)
+    check(did.get("shares", [""])[0] == "100 %" and "% of the transaction" in did["tip"] and
+          any(t.endswith(" %") for t in did["texts"]), "the page tells percentages", shown.stdout)
+    check(did.get("turned") and did["none"] == 0 and did["count"] == "0 of %d" % len(found) and
+          did["longer"] == len(found), "the page sorts and filters", shown.stdout)
+    check(did.get("root", "").startswith("Hops.run(") and did["below"] and did["below"] != did["root"] and
+          did["after"] == did["before"] + 1 and did["asks"], "the page is used by keys", shown.stdout)
 else:
     print("skip trace-%s the page's script: no node here" % VERSION)
 browser = next(filter(shutil.which, ("chromium", "chromium-browser", "google-chrome")), None)
 if browser:
     shown = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
                             "file://" + page], capture_output=True, text=True, timeout=60)
-    check("<option" in shown.stdout and "calls" in shown.stdout, "a browser shows the page", shown.stdout[:500])
+    check('aria-selected="true"' in shown.stdout and "calls" in shown.stdout, "a browser shows the page", shown.stdout[:500])
 else:
     print("skip trace-%s a browser shows the page: no browser here" % VERSION)
 

@@ -98,6 +98,12 @@ static void put_compact(struct json *j, const struct trace_set *s, const struct 
 {
 	json_open(j, '{');
 	put_title(j, s, t);
+	json_put_u64(j, "number", t->number);
+	json_put_u64(j, "when_ns", t->when_ns);
+	json_put_u64(j, "root", t->root);
+	json_put_u64(j, "elapsed_ns", t->elapsed_ns);
+	json_put_bool(j, "failed", (t->flags & TX_FAILED) != 0);
+	json_put_text(j, "data", t->data);
 	json_put_u64(j, "end_ns", trace_set_end_ns(t));
 	json_put_open(j, "parts", '[');
 	for (size_t i = 0; i < trace_parts(t); i++) {
