@@ -86,6 +86,22 @@ struct slice classwalk_simple(struct slice name)
 	return name;
 }
 
+void classwalk_guess_init(struct classwalk_guess *g, const char *wanted)
+{
+	g->of = text_guess(slice_str(wanted));
+	g->near[0] = '\0';
+}
+
+void classwalk_guess_try(struct classwalk_guess *g, struct slice name)
+{
+	unsigned before = g->of.best.p ? g->of.distance : UINT32_MAX;
+	bool packages = memchr(g->of.word.p, '/', g->of.word.n) != NULL;
+
+	text_guess_try(&g->of, packages ? name : classwalk_simple(name));
+	if (g->of.best.p && g->of.distance < before)
+		snprintf(g->near, sizeof(g->near), "%.*s", SLICE_FMT(name));
+}
+
 void classwalk_loader(JNIEnv *jni, jclass klass, char out[CLASSWALK_NAME])
 {
 	jobject loader = NULL;

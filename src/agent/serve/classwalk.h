@@ -8,6 +8,7 @@
 #include <jvmti.h>
 
 #include "base/slice.h"
+#include "rule/text.h"
 
 enum { CLASSWALK_NAME = 512 }; /* bytes of a name, with a NUL */
 
@@ -33,6 +34,15 @@ enum classwalk_fit { FIT_NOT, FIT_NESTED, FIT_TAIL, FIT_WHOLE };
 enum classwalk_fit classwalk_fits(struct slice wanted, struct slice name);
 
 struct slice classwalk_simple(struct slice name); /* without packages and outer classes */
+
+/* The class that somebody probably meant by a/b/C, or by C. */
+struct classwalk_guess {
+	struct text_guess of;
+	char near[CLASSWALK_NAME]; /* a/b/C; "": none is near enough */
+};
+void classwalk_guess_init(struct classwalk_guess *g,
+			  const char *wanted); /* which must outlive it */
+void classwalk_guess_try(struct classwalk_guess *g, struct slice name);
 
 /* What its loader is called: a class name, "boot" for that of the JVM itself. */
 void classwalk_loader(JNIEnv *jni, jclass klass, char out[CLASSWALK_NAME]);

@@ -43,9 +43,12 @@ struct question {
 	unsigned classes;
 	struct buf fitting; /* a class that fits and does not have it, and how well it fits */
 	enum classwalk_fit fitted;
-	struct text_guess of_methods, of_classes; /* their best names, which are kept here: */
-	char near_method[NAME_MAX_BYTES], near_class[NAME_MAX_BYTES];
+	struct text_guess of_methods; /* its best name, which is kept here: */
+	char near_method[NAME_MAX_BYTES];
+	struct classwalk_guess of_classes;
 	char inherits[NAME_MAX_BYTES]; /* the ancestor of `fitting` that has it */
+	char all[NAME_MAX_BYTES];      /* class and method as the name of a class ... */
+	char is_class[NAME_MAX_BYTES]; /* ... and the class that it means, "" for none */
 	uint64_t loaded;
 };
 
@@ -64,11 +67,14 @@ static bool take_apart(struct question *q, char *text)
 	if (!split || split == text)
 		return false;
 	name = split + (split[0] == ':' ? 2 : 1);
+	if (*split == '.' && strlen(text) < sizeof(q->all)) {
+		memcpy(q->all, text, strlen(text) + 1);
+		text_replace(q->all, '.', '/');
+	}
 	*split = '\0';
 	if (!*name || strlen(text) >= sizeof(q->class) || strlen(name) >= sizeof(q->method))
 		return false;
-	for (char *p = text; *p; p++)
-		*p = *p == '.' ? '/' : *p;
+	text_replace(text, '.', '/');
 	snprintf(q->class, sizeof(q->class), "%s", text);
 	snprintf(q->method, sizeof(q->method), "%s", strcmp(name, "new") == 0 ? "<init>" : name);
 	return true;
@@ -145,22 +151,15 @@ static void take_hit(struct question *q, struct slice name, enum classwalk_fit f
 	buf_release(&line);
 }
 
-static void guess_class(struct question *q, struct slice name)
-{
-	unsigned before = q->of_classes.best.p ? q->of_classes.distance : UINT32_MAX;
-
-	text_guess_try(&q->of_classes, strchr(q->class, '/') ? name : classwalk_simple(name));
-	if (q->of_classes.best.p && q->of_classes.distance < before)
-		snprintf(q->near_class, sizeof(q->near_class), "%.*s", SLICE_FMT(name));
-}
-
 static bool ask_class(void *ctx, jclass klass, struct slice name)
 {
 	struct question *q = ctx;
 	enum classwalk_fit fit = classwalk_fits(slice_str(q->class), name);
 
+	if (q->all[0] && !q->is_class[0] && classwalk_fits(slice_str(q->all), name) >= FIT_TAIL)
+		snprintf(q->is_class, sizeof(q->is_class), "%.*s", SLICE_FMT(name));
 	if (fit == FIT_NOT) {
-		guess_class(q, name);
+		classwalk_guess_try(&q->of_classes, name);
 	} else if (classwalk_method(klass, is_method, q)) {
 		if (fit >= q->best)
 			take_hit(q, name, fit);
@@ -176,19 +175,18 @@ static bool ask_class(void *ctx, jclass klass, struct slice name)
 	return true;
 }
 
-static void dots(char *name)
-{
-	for (; *name; name++)
-		*name = *name == '/' ? '.' : *name;
-}
-
 /* Status NO: one that is loaded later may be it. */
 static void answer_none(struct question *q, struct conn *c)
 {
-	dots(q->inherits);
-	dots(q->near_class);
-	dots(q->class);
-	if (q->fitted && q->inherits[0])
+	text_replace(q->inherits, '/', '.');
+	text_replace(q->of_classes.near, '/', '.');
+	text_replace(q->is_class, '/', '.');
+	text_replace(q->class, '/', '.');
+	if (q->is_class[0])
+		conn_done(c, USAGE,
+			  "%s is a class: write %s::METHOD, or '%s::*' for all its methods",
+			  q->is_class, q->is_class, q->is_class);
+	else if (q->fitted && q->inherits[0])
 		conn_done(c, NO, "%.*s has no method '%s' of its own; it inherits %s::%s",
 			  SLICE_FMT(buf_slice(&q->fitting)), q->method, q->inherits, q->method);
 	else if (q->fitted)
@@ -197,8 +195,9 @@ static void answer_none(struct question *q, struct conn *c)
 			  q->near_method[0] ? "'?" : "");
 	else
 		conn_done(c, NO, "no class '%s' is loaded (of %llu)%s%s%s", q->class,
-			  (unsigned long long)q->loaded, q->near_class[0] ? "; did you mean " : "",
-			  q->near_class, q->near_class[0] ? "?" : "");
+			  (unsigned long long)q->loaded,
+			  q->of_classes.near[0] ? "; did you mean " : "", q->of_classes.near,
+			  q->of_classes.near[0] ? "?" : "");
 }
 
 static void answer_many(struct question *q, struct conn *c)
@@ -245,7 +244,7 @@ void lookup_resolve(struct conn *c, JNIEnv *jni, struct slice payload)
 		conn_done(c, USAGE, "'%.*s' is no method: write it as pkg.Class::name",
 			  SLICE_FMT(m.method));
 	} else {
-		q.of_classes = text_guess(slice_str(q.class));
+		classwalk_guess_init(&q.of_classes, q.class);
 		q.loaded = classwalk(&(struct classwalk){ jni, &q, ask_class });
 		answer(&q, c);
 	}
@@ -260,6 +259,9 @@ struct lookup {
 	JNIEnv *jni;
 	struct pattern class, method;
 	bool any_class, any_method, with_methods;
+	bool no_package; /* `class` has none, so that it is compared with names without theirs, too */
+	char wanted[NAME_MAX_BYTES]; /* the class as it was written, if that is a plain name */
+	struct classwalk_guess guess;
 	uint64_t limit, classes, methods, shown;
 	struct slice name; /* of the class */
 	struct loader *by;
@@ -267,11 +269,10 @@ struct lookup {
 	uint64_t in_class;
 };
 
-static bool is_meant(const struct pattern *p, struct slice name)
+static bool is_meant(const struct lookup *f, struct slice name)
 {
-	struct slice simple = classwalk_simple(name);
-
-	return pattern_match(p, name) || (p->exact && pattern_match(p, simple));
+	return pattern_match(&f->class, name) ||
+	       (f->no_package && pattern_match(&f->class, classwalk_simple(name)));
 }
 
 static void put_found(struct lookup *f, jmethodID id, const char *name, const char *desc,
@@ -326,8 +327,11 @@ static bool find_class(void *ctx, jclass klass, struct slice name)
 	struct lookup *f = ctx;
 	jint access = 0;
 
-	if (!f->any_class && !is_meant(&f->class, name))
+	if (!f->any_class && !is_meant(f, name)) {
+		if (f->wanted[0])
+			classwalk_guess_try(&f->guess, name);
 		return true;
+	}
 	f->name = name;
 	f->in_class = 0;
 	f->by = loaders_of(f->jni, klass, false);
@@ -356,14 +360,30 @@ static int read_pattern(struct lookup *f, struct arena *mem, struct slice text)
 			method = (struct slice){ text.p + i + 2, text.n - i - 2 };
 			text.n = i;
 		}
+	f->no_package = !memchr(text.p, '.', text.n) && !memchr(text.p, '/', text.n);
 	f->with_methods = method.p != NULL;
 	f->any_class = !text.n;
 	f->any_method = !method.n;
 	if (text.n)
 		rc = pattern_compile(mem, text, PATTERN_CLASS, &f->class, &trouble);
+	if (text.n && rc >= 0 && f->class.exact && text.n < sizeof(f->wanted)) {
+		snprintf(f->wanted, sizeof(f->wanted), "%.*s", SLICE_FMT(text));
+		text_replace(f->wanted, '.', '/');
+		classwalk_guess_init(&f->guess, f->wanted);
+	}
 	if (rc >= 0 && method.n)
 		rc = pattern_compile(mem, method, PATTERN_METHOD, &f->method, &trouble);
 	return rc;
+}
+
+static void found_none(struct lookup *f, uint64_t loaded)
+{
+	text_replace(f->guess.near, '/', '.');
+	conn_done(f->c, NO, "none of %llu loaded classes has such a name%s%s%s%s",
+		  (unsigned long long)loaded,
+		  f->with_methods && !f->any_method ? " and method" : "",
+		  f->guess.near[0] ? "; did you mean " : "", f->guess.near,
+		  f->guess.near[0] ? "?" : "");
 }
 
 void lookup_find(struct conn *c, JNIEnv *jni, struct slice payload)
@@ -384,12 +404,15 @@ void lookup_find(struct conn *c, JNIEnv *jni, struct slice payload)
 			  SLICE_FMT(m.pattern));
 	} else {
 		loaded = classwalk(&(struct classwalk){ jni, &f, find_class });
-		conn_done(c, f.classes ? DONE : NO,
-			  "%llu method%s in %llu class%s, of %llu loaded%s",
-			  (unsigned long long)f.methods, plural(f.methods),
-			  (unsigned long long)f.classes, plural_es(f.classes),
-			  (unsigned long long)loaded,
-			  f.shown > f.limit ? "; more than are shown: --top 0 shows all" : "");
+		if (f.classes)
+			conn_done(c, DONE, "%llu method%s in %llu class%s, of %llu loaded%s",
+				  (unsigned long long)f.methods, plural(f.methods),
+				  (unsigned long long)f.classes, plural_es(f.classes),
+				  (unsigned long long)loaded,
+				  f.shown > f.limit ? "; more than are shown: --top 0 shows all"
+						    : "");
+		else
+			found_none(&f, loaded);
 	}
 	arena_release(&mem);
 }

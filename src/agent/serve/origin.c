@@ -22,6 +22,7 @@ struct origin {
 	JNIEnv *jni;
 	char wanted[CLASSWALK_NAME]; /* a/b/C */
 	unsigned best;
+	struct classwalk_guess guess;
 	struct {
 		jclass class;
 		char name[CLASSWALK_NAME];
@@ -42,6 +43,8 @@ static bool ask_class(void *ctx, jclass class, struct slice name)
 	unsigned fit = classwalk_fits(slice_str(o->wanted), name);
 	bool known = false;
 
+	if (fit == FIT_NOT)
+		classwalk_guess_try(&o->guess, name);
 	if (fit == FIT_NOT || fit < o->best)
 		return true;
 	if (fit > o->best)
@@ -119,7 +122,10 @@ static void answer(struct origin *o)
 	struct buf names = { 0 };
 
 	if (!o->n) {
-		conn_done(o->c, NO, "no class of that name is loaded; 'sonde find' lists them");
+		text_replace(o->guess.near, '/', '.');
+		conn_done(o->c, NO, "no class of that name is loaded; %s%s%s",
+			  o->guess.near[0] ? "did you mean " : "'sonde find' lists them",
+			  o->guess.near, o->guess.near[0] ? "?" : "");
 	} else if (o->names > 1) {
 		for (size_t i = 0; i < o->n; i++) {
 			buf_text(&names, i ? ", " : "");
@@ -151,6 +157,7 @@ void origin_run(struct conn *c, JNIEnv *jni, struct slice payload)
 	(*agent.jvmti)->AddCapabilities(agent.jvmti, &want);
 	snprintf(o.wanted, sizeof(o.wanted), "%.*s", SLICE_FMT(m.class));
 	text_replace(o.wanted, '.', '/');
+	classwalk_guess_init(&o.guess, o.wanted);
 	if (probes_init(jni) >= 0 && o.wanted[0])
 		classwalk(&(struct classwalk){ jni, &o, ask_class });
 	answer(&o);

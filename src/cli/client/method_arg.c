@@ -15,7 +15,21 @@ bool method_arg_is_name(const char *text)
 {
 	size_t n = strcspn(text, "(");
 
-	return strcspn(text, "*? \t\n@/") >= n && (strstr(text, "::") || strchr(text, '.'));
+	return text[0] != '/' && text[0] != '#' && strcspn(text, "*? \t\n@") >= n &&
+	       (strstr(text, "::") || memchr(text, '.', n) || memchr(text, '#', n));
+}
+
+/* pkg/Class.m, as the JVM and flame graphs write it, and pkg.Class#m, as javadoc does. */
+static void put_plain(struct buf *out, const char *text)
+{
+	size_t n = strcspn(text, "(");
+
+	for (size_t i = 0; i < n; i++)
+		if (text[i] == '#')
+			buf_text(out, "::");
+		else
+			buf_u8(out, text[i] == '/' ? '.' : (uint8_t)text[i]);
+	buf_text(out, text + n);
 }
 
 static bool take_text(void *ctx, unsigned type, struct slice payload)
@@ -90,15 +104,11 @@ static bool has_package(const char *text)
 	return dots > (colons ? 0 : 1);
 }
 
-int method_arg_resolve(struct client *c, const char *text, enum method_wait wait, struct buf *out)
+static int resolve(struct client *c, const char *text, enum method_wait wait, struct buf *out)
 {
 	bool told = false;
 	int status;
 
-	if (!method_arg_is_name(text)) {
-		buf_text(out, text);
-		return CLI_DONE;
-	}
 	for (;;) {
 		status = ask(c, text, out);
 		if (status == CLI_DONE)
@@ -119,6 +129,22 @@ int method_arg_resolve(struct client *c, const char *text, enum method_wait wait
 		if (client_interrupted())
 			return CLI_CANNOT;
 	}
+}
+
+int method_arg_resolve(struct client *c, const char *text, enum method_wait wait, struct buf *out)
+{
+	struct buf plain = { 0 };
+	int status;
+
+	if (!method_arg_is_name(text)) {
+		buf_text(out, text);
+		return CLI_DONE;
+	}
+	put_plain(&plain, text);
+	buf_u8(&plain, 0);
+	status = plain.err ? cli_no_memory() : resolve(c, (const char *)plain.p, wait, out);
+	buf_release(&plain);
+	return status;
 }
 
 /* ---- names in rules ---------------------------------------------------------------------- */
@@ -154,12 +180,13 @@ static bool leads_to_method(struct slice word, bool *condition)
 	return false;
 }
 
-/* One that the agent must complete: it has no package, or '.' before the method. */
+/* One that the agent must complete: it has no package, or no "::" before the method. */
 static bool is_short(const char *name)
 {
 	const char *colons = strstr(name, "::");
 
-	return method_arg_is_name(name) && (!colons || !memchr(name, '.', (size_t)(colons - name)));
+	return method_arg_is_name(name) &&
+	       (!colons || strcspn(name, "./") >= (size_t)(colons - name));
 }
 
 /* False: there is nothing behind them. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* method_arg.h - the METHOD that a person names, found among the classes that are loaded.
  *
- * All verbs take pkg.Class::m, pkg.Class.m and, where only one class fits, Class::m.  What is no name
- * but a pattern or a rule (`*`, `?`, blanks) stays as it is. */
+ * All verbs take pkg.Class::m, pkg.Class.m and, where only one class fits, Class::m; and as logs and
+ * documentation write it, pkg/Class.m and pkg.Class#m.  What is no name but a pattern or a rule (`*`, `?`,
+ * blanks) stays as it is. */
 #ifndef CLI_CLIENT_METHOD_ARG_H
 #define CLI_CLIENT_METHOD_ARG_H
 
