@@ -10,6 +10,7 @@
 
 #include "cli/attach/jvms.h"
 #include "cli/client/client.h"
+#include "cli/client/loaded_names.h"
 #include "cli/verbs.h"
 
 struct completion {
@@ -25,9 +26,9 @@ const struct verb verb_completion = {
 	.usage = "bash|zsh|fish\n"
 		 "--at N -- WORD...",
 	.about =
-		"Prints a script that makes the shell complete commands, options, files and running "
-		"programs behind 'sonde'. The script asks sonde each time, so it stays right when "
-		"sonde is renewed.\n"
+		"Prints a script that makes the shell complete commands, options, files, running "
+		"programs, and loaded classes and methods of those that the agent is in. The script "
+		"asks sonde each time, so it stays right when sonde is renewed.\n"
 		"\n"
 		"  bash  sonde completion bash >~/.local/share/bash-completion/completions/sonde\n"
 		"  zsh   sonde completion zsh >~/.zfunc/_sonde, with ~/.zfunc in fpath\n"
@@ -61,13 +62,13 @@ static const struct {
 	  "	COMPREPLY=(\"${lines[@]%%$'\\t'*}\")\n"
 	  "	cut=${word%\"${word##*[:=]}\"}\n"
 	  "	COMPREPLY=(\"${COMPREPLY[@]#\"$cut\"}\")\n"
-	  "	[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *:: ]] && compopt -o nospace\n"
+	  "	[[ ${#COMPREPLY[@]} -eq 1 && ( ${COMPREPLY[0]} == *:: || ${COMPREPLY[0]} == *. ) ]] && compopt -o nospace\n"
 	  "}\n"
 	  "complete -F _sonde sonde\n" },
 	{ "zsh",
 	  "#compdef sonde\n"
 	  "_sonde() {\n"
-	  "	local -a lines names shown\n"
+	  "	local -a lines names shown open begun\n"
 	  "	local line\n"
 	  "	lines=(\"${(@f)$(sonde completion --at $((CURRENT - 1)) -- \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
 	  "	case ${lines[1]} in\n"
@@ -76,9 +77,15 @@ static const struct {
 	  "	esac\n"
 	  "	for line in \"${lines[@]}\"; do\n"
 	  "		[[ -n $line ]] || continue\n"
-	  "		names+=(\"${line%%$'\\t'*}\")\n"
-	  "		shown+=(\"${line/$'\\t'/  }\")\n"
+	  "		if [[ ${line%%$'\\t'*} == (*::|*.) ]]; then\n"
+	  "			open+=(\"${line%%$'\\t'*}\")\n"
+	  "			begun+=(\"${line/$'\\t'/  }\")\n"
+	  "		else\n"
+	  "			names+=(\"${line%%$'\\t'*}\")\n"
+	  "			shown+=(\"${line/$'\\t'/  }\")\n"
+	  "		fi\n"
 	  "	done\n"
+	  "	compadd -S '' -l -d begun -- \"${open[@]}\"\n"
 	  "	compadd -l -d shown -- \"${names[@]}\"\n"
 	  "}\n"
 	  "if [[ $funcstack[1] == _sonde ]]; then _sonde \"$@\"; else compdef _sonde sonde; fi\n" },
@@ -112,6 +119,8 @@ struct asking {
 	char **words; /* behind "sonde"; the last one is being written */
 	int n, at;
 	struct slice word;  /* the last one, or its value behind "--name=" */
+	bool of_target;	    /* the verb has one */
+	const char *target; /* the first argument, or NULL */
 	const char *prefix; /* "--name=" that a candidate gets back; its length: */
 	int prefix_n;
 	struct buf out;
@@ -181,10 +190,37 @@ static bool has_word(struct slice text, const char *word)
 	return false;
 }
 
+/* Of a rule in quotes the shell hands over the first of them, too. */
+static void offer_names(struct asking *a, bool methods)
+{
+	struct slice word = a->word;
+	struct buf names = { 0 };
+
+	if (word.n && (word.p[0] == '\'' || word.p[0] == '"'))
+		word = (struct slice){ word.p + 1, word.n - 1 };
+	loaded_names(a->target, word, methods, &names);
+	for (size_t i = 0, from = 0; i < names.n; i++) {
+		if (names.p[i] != '\n')
+			continue;
+		buf_printf(&a->out, "%.*s%.*s\t\n", a->prefix_n, a->prefix ? a->prefix : "",
+			   (int)(i - from), (const char *)names.p + from);
+		from = i + 1;
+	}
+	buf_release(&names);
+}
+
+static bool is_of_methods(struct slice value)
+{
+	return has_word(value, "METHOD") || has_word(value, "ROOT") || has_word(value, "RULE") ||
+	       has_word(value, "PATTERN");
+}
+
 /* What a placeholder of usage or of an option stands for. */
 static void offer_value(struct asking *a, struct slice value)
 {
-	if (has_word(value, "DIR"))
+	if (a->of_target && (is_of_methods(value) || has_word(value, "CLASS")))
+		offer_names(a, !has_word(value, "CLASS"));
+	else if (has_word(value, "DIR"))
 		buf_text(&a->out, ":directories\n");
 	else if (has_word(value, "FILE") || has_word(value, "PATH") || has_word(value, "SOURCE") ||
 		 has_word(value, "COMMAND") || slice_is(value, "A"))
@@ -226,6 +262,16 @@ static const struct verb_option *wants_next(const struct verb *v, const char *wo
 	return o && o->value && !verb_option_may_lack(o) ? o : NULL;
 }
 
+/* The target may be left out: then the first argument is what follows it. */
+static void offer_argument(struct asking *a, const struct verb *v, int n)
+{
+	size_t before = a->out.n;
+
+	offer_value(a, argument_name(v, n));
+	if (n == 0 && a->of_target && a->word.n && a->out.n == before)
+		offer_value(a, argument_name(v, 1));
+}
+
 static void complete_verb(struct asking *a, const struct verb *v)
 {
 	const struct verb_option *pending = NULL;
@@ -233,9 +279,12 @@ static void complete_verb(struct asking *a, const struct verb *v)
 	const uint8_t *equals;
 	int n = 0;
 
+	a->of_target = has_word(argument_name(v, 0), "TARGET");
 	for (; a->at < a->n - 1; a->at++) {
 		const char *word = a->words[a->at];
 
+		if (!pending && n == 0 && (ended || word[0] != '-'))
+			a->target = word;
 		if (pending || ended || word[0] != '-' || !word[1])
 			n += !pending, pending = NULL;
 		else if (strcmp(word, "--") == 0)
@@ -259,7 +308,7 @@ static void complete_verb(struct asking *a, const struct verb *v)
 	} else if (!ended && a->word.n && a->word.p[0] == '-') {
 		offer_options(a, v);
 	} else {
-		offer_value(a, argument_name(v, n));
+		offer_argument(a, v, n);
 	}
 }
 
