@@ -31,11 +31,12 @@ public class Once {
     /** A class of its own each time. */
     static void make(Class<?> type) throws Exception {
         ClassLoader loader = new ClassLoader(Once.class.getClassLoader()) {};
-        last = Proxy.newProxyInstance(loader, new Class<?>[] {type}, (proxy, method, arguments) -> null);
-        if (last instanceof Plain) {
-            ((Plain) last).above();
+        Object made = Proxy.newProxyInstance(loader, new Class<?>[] {type}, (proxy, method, arguments) -> null);
+        last = made; // of another thread by now, perhaps
+        if (made instanceof Plain) {
+            ((Plain) made).above();
         } else {
-            ((Late) last).handle(null);
+            ((Late) made).handle(null);
         }
     }
 
