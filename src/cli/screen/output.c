@@ -162,8 +162,11 @@ failed:
 static bool has_colours(int fd)
 {
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
+	int why = errno; /* of what the line is going to say */
+	bool is_terminal = isatty(fd);
 
-	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0 && !(none && *none);
+	errno = why;
+	return is_terminal && term && *term && strcmp(term, "dumb") != 0 && !(none && *none);
 }
 
 void output_colour(FILE *f, enum output_colour which)
