@@ -181,6 +181,7 @@ int cmd_threads(int argc, char **argv)
 	status = visit_find(&visit, &client, n ? argv[optind] : NULL, &t);
 	if (status != CLI_DONE)
 		return status;
+	client.quiet = true; /* all there is to say is in the threads */
 	status = compare(&w, &client);
 	visit_end(&visit, &client);
 	return status;
