@@ -524,6 +524,39 @@ TEST(native_functions_are_hooked_where_the_addresses_for_int3_are_in_use)
 	CHECK(trap_release());
 }
 
+/* A thread stands behind the first byte alone, so three bytes of the jump are free; the next 32 MiB are in use,
+ * as by the stacks of a JVM's threads. */
+TEST(native_functions_are_hooked_where_all_around_them_is_in_use)
+{
+	static const uint8_t twice[] = {
+		0x53, /* push %rbx; lea 0(%rdi,%rdi), %rax; pop %rbx; ret */
+		0x48, 0x8d, 0x44, 0x3f, 0x00, 0x5b, 0xc3
+	};
+	enum { ROOM = 64 << 20, AT = 32 << 20 };
+	uint8_t *room =
+		mmap(NULL, ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t *page = room + AT;
+	struct site_function f = { (uintptr_t)page, sizeof(twice), "twice", "here" };
+	const char *why = "";
+	uint32_t number;
+
+	NEEDS_PATCHED_CODE;
+	if (PATCH_N != 5)
+		SKIP("patches of other processors need no such addresses");
+	CHECK(room != MAP_FAILED);
+	CHECK(mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0);
+	memcpy(page, twice, sizeof(twice));
+	CHECK(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0);
+	number = site_hook(&f, SITE_COUNT, &why);
+	if (CHECK_STR(number ? "hooked" : why, "hooked", "why not")) {
+		CHECK_INT(call_at(page, 21, 0), 42, NULL);
+		CHECK(site_unhook(number));
+		CHECK(memcmp(page, twice, sizeof(twice)) == 0);
+	}
+	munmap(room, ROOM);
+	CHECK(trap_release());
+}
+
 /* ---- coroutines --------------------------------------------------------------------------- */
 
 static ucontext_t coroutine, resumer;

@@ -72,25 +72,25 @@ static unsigned prescribed(const struct move *m)
 	return mask;
 }
 
-/* The number'th distance with these bytes prescribed, the highest of them as `top`: its digits fill the
- * free bytes, the highest byte last, and that one from 0 outwards: 0, -1, 1, -2 ... */
-static bool distance_at(unsigned mask, uint8_t top, uint32_t number, int32_t *out)
+/* How many of the lower three bytes of the distance are free. */
+static unsigned count_free(unsigned mask)
 {
-	uint8_t b[4];
+	return 3 - ((mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1));
+}
 
-	for (unsigned i = 0; i < 4; i++) {
-		b[i] = i == 3 ? top : int3;
-		if (mask >> i & 1)
-			continue;
-		b[i] = (uint8_t)number;
-		if (i == 3 && number & 1)
-			b[i] = (uint8_t) ~(number >> 1 & 0x7f);
-		else if (i == 3)
-			b[i] = (uint8_t)(number >> 1 & 0x7f);
-		number >>= 8;
-	}
-	memcpy(out, b, sizeof(b));
-	return number == 0; /* all numbers have been used otherwise */
+/* The distance with these bytes prescribed and `top` as the highest one; the others are digits of `low`. */
+static int32_t distance_of(unsigned mask, uint8_t top, uint32_t low)
+{
+	uint8_t b[4] = { int3, int3, int3, top };
+	int32_t distance;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (!(mask >> i & 1)) {
+			b[i] = (uint8_t)low;
+			low >>= 8;
+		}
+	memcpy(&distance, b, sizeof(distance));
+	return distance;
 }
 
 static bool jump_reaches(uintptr_t at, uintptr_t to)
@@ -100,36 +100,56 @@ static bool jump_reaches(uintptr_t at, uintptr_t to)
 	return distance == (int32_t)distance;
 }
 
-/* A free place that such a distance leads to, and that reaches `code`; 0: none. */
-static uintptr_t find_with(unsigned mask, uint8_t top, uintptr_t at, uintptr_t code, uint32_t tries)
+/* The place that such a distance leads to if it is free and reaches `code`; else 0. */
+static uintptr_t try_place(unsigned mask, uint8_t top, uint32_t low, uintptr_t at, uintptr_t code)
 {
-	uint32_t step = mask & 1 ? 1
-				 : 0x51; /* not every byte of a page, but other places each time */
-	int32_t distance;
+	uintptr_t to = at + PATCH_N + (uintptr_t)(intptr_t)distance_of(mask, top, low);
 
-	for (uint32_t i = 0; i < tries && distance_at(mask, top, i * step, &distance); i++) {
-		uintptr_t to = at + PATCH_N + (uintptr_t)(intptr_t)distance;
-
-		if (to < UINT64_C(1) << 47 && jump_reaches(to, code) && near_take_at(to, PATCH_N))
-			return to;
-	}
+	if (to < UINT64_C(1) << 47 && jump_reaches(to, code) && near_take_at(to, PATCH_N))
+		return to;
 	return 0;
 }
 
-static uintptr_t find_landing(unsigned mask, uintptr_t at, uintptr_t code, unsigned *traps)
+/* So many numbers, spread over all that the free bytes can be. */
+static uint32_t spread(unsigned mask, uint32_t i, uint32_t tries)
 {
-	enum { TRIES = 1 << 14, TRIES_EACH = 1 << 10 };
-	bool fixed = mask >> 3 & 1;
-	size_t n = fixed ? COUNT(highest) : 1;
+	uint32_t all = 1u << 8 * count_free(mask);
+
+	return all <= tries ? i : i * (all / tries | 1) % all;
+}
+
+/* The highest byte is prescribed, too: 16 MiB, and where those are in use others, by SIGILL. */
+static uintptr_t find_fixed(unsigned mask, uintptr_t at, uintptr_t code, unsigned *traps)
+{
+	enum { TRIES = 1 << 10 };
 	uintptr_t to = 0;
 
-	*traps = mask ? PATCH_TRAPS : 0;
-	for (size_t i = 0; !to && i < n; i++) {
-		to = find_with(mask, highest[i], at, code, fixed ? TRIES_EACH : TRIES);
+	for (size_t i = 0; !to && i < COUNT(highest); i++) {
+		for (uint32_t k = 0; !to && k < TRIES && k >> 8 * count_free(mask) == 0; k++)
+			to = try_place(mask, highest[i], spread(mask, k, TRIES), at, code);
 		if (i)
 			*traps |= PATCH_ILLEGAL;
 	}
 	return to;
+}
+
+/* From here outwards in steps of 16 MiB: 0, -1, 1, -2 ...; then again with other lower bytes. */
+static uintptr_t find_outwards(unsigned mask, uintptr_t at, uintptr_t code)
+{
+	enum { TRIES = 1 << 6, TOPS = 1 << 8 };
+	uintptr_t to = 0;
+
+	for (uint32_t k = 0; !to && k < TRIES && k >> 8 * count_free(mask) == 0; k++)
+		for (unsigned t = 0; !to && t < TOPS; t++)
+			to = try_place(mask, (uint8_t)(t & 1 ? ~(t >> 1) : t >> 1),
+				       spread(mask, k, TRIES), at, code);
+	return to;
+}
+
+static uintptr_t find_landing(unsigned mask, uintptr_t at, uintptr_t code, unsigned *traps)
+{
+	*traps = mask ? PATCH_TRAPS : 0;
+	return mask >> 3 & 1 ? find_fixed(mask, at, code, traps) : find_outwards(mask, at, code);
 }
 
 const char *patch_land(const struct move *m, uintptr_t at, uintptr_t code, uint8_t out[PATCH_N],
