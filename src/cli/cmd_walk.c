@@ -167,6 +167,7 @@ static int run(struct command_walk *c, const char *target)
 	if (client_interrupted())
 		fprintf(stderr, "%ssonde: interrupted; its hooks go out again\n",
 			isatty(STDERR_FILENO) ? "\n" : "");
+	walk_link_end(&c->link);
 	visit_end(&visit, &c->link.client);
 	if (status == CLI_DONE && c->down)
 		status = go_down(c);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk_frame.c - Java methods can be hooked; native functions of a JVM are told by samples
- * alone; those of a native process can be hooked, too. */
+/* walk_frame.c - Java methods and native functions, and what only carries calls between them. */
 #define _GNU_SOURCE /* memrchr() */
 #include "cli/walk/walk_frame.h"
 
@@ -65,7 +64,7 @@ static unsigned native_flags(const struct profile_frame *f)
 
 static unsigned jvm_flags(const struct profile_frame *f)
 {
-	return CALLER_NATIVE | CALLER_NO_HOOK | (is_system(f->file) ? CALLER_LIBRARY : 0) |
+	return CALLER_NATIVE | (is_system(f->file) ? CALLER_LIBRARY : 0) |
 	       (is_carrier(walk_frame_file(f->file)) ? CALLER_INNER : 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/walk/walk_frame.h"
 
@@ -54,14 +55,25 @@ static bool take_apart(struct sampled *s, struct slice name, struct native_name 
 	return true;
 }
 
-void walk_native_put_target(struct sampled *s, struct slice name, struct buf *out)
+static bool is_plain(struct slice name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] <= ' ' || name.p[i] > '~' || strchr("(){}<>,;\"'*#", name.p[i]))
+			return false;
+	return true;
+}
+
+bool walk_native_put_target(struct sampled *s, struct slice name, struct buf *out)
 {
 	struct native_name n;
 
-	if (!take_apart(s, name, &n) || !n.has_address)
-		buf_put(out, name);
-	else
+	if (!take_apart(s, name, &n) || !is_plain(n.has_address ? n.file : name))
+		return false;
+	if (n.has_address)
 		buf_printf(out, "%.*s::0x%llx", SLICE_FMT(n.file), (unsigned long long)n.address);
+	else
+		buf_put(out, name);
+	return true;
 }
 
 bool walk_native_is_row(struct sampled *s, struct slice row, struct slice name)

@@ -8,8 +8,8 @@
 
 #include "cli/hot/sampled.h"
 
-/* Appends the name in a rule. */
-void walk_native_put_target(struct sampled *s, struct slice name, struct buf *out);
+/* Appends the name in a rule; false: none can be written. */
+bool walk_native_put_target(struct sampled *s, struct slice name, struct buf *out);
 
 /* Is a row of the agent's ("libz.so.1.deflate", "libz.so.1.0x5d80") of this function? */
 bool walk_native_is_row(struct sampled *s, struct slice row, struct slice name);

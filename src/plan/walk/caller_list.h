@@ -42,7 +42,9 @@ struct caller_link {
 	double paired_calls; /* ... while both were hooked */
 	double caller_calls; /* of the caller, in those rounds */
 	double round_calls, round_ns;
-	uint64_t last_calls, last_ns; /* as told the last time, where figures only grow */
+	/* Where figures only grow: all that was told in this reading, and in the round's first one. */
+	double sum_calls, sum_ns, base_calls, base_ns;
+	size_t reading;
 	bool told;
 };
 

@@ -239,29 +239,52 @@ void climb_hooked(struct climb *c)
 
 /* ---- what was measured ---------------------------------------------------------------------- */
 
+/* Compiled code has no name that a native agent could tell; samples know which method that is. */
+static struct caller *java_caller(const struct caller *c)
+{
+	for (struct caller_link *k = c->callers; k; k = k->next_caller)
+		if (!(k->caller->flags & CALLER_NATIVE))
+			return k->caller;
+	return NULL;
+}
+
+/* Several places in a caller may make the calls: each reading has a row for each of them. */
+static void add_told(struct caller_link *k, size_t reading, double calls, double ns)
+{
+	if (!k->told || k->reading != reading)
+		k->sum_calls = k->sum_ns = 0;
+	if (!k->told)
+		k->base_calls = k->base_ns = 0;
+	k->told = true;
+	k->reading = reading;
+	k->sum_calls += calls;
+	k->sum_ns += ns;
+	if (!reading)
+		k->base_calls = k->sum_calls, k->base_ns = k->sum_ns;
+}
+
 void climb_told(struct climb *c, struct slice caller, struct slice callee, uint64_t calls,
 		uint64_t ns)
 {
-	struct caller *from = caller_list_add(&c->list, caller, CALLER_NATIVE);
-	struct caller *to = caller_list_find(&c->list, callee);
-	struct caller_link *k = from && to ? caller_list_link(&c->list, from, to) : NULL;
+	struct caller *to = caller_list_find(&c->list, callee), *from;
+	struct caller_link *k;
 	double more_calls, more_ns;
 
-	if (!from || (to && !k))
-		c->err = E_NO_MEMORY;
-	if (!k || !to->in)
+	if (!to || !to->in)
 		return;
-	if (!k->told && !c->measure.readings)
-		k->last_calls = calls, k->last_ns = ns;
-	more_calls = calls > k->last_calls ? (double)(calls - k->last_calls) : 0;
-	more_ns = ns > k->last_ns ? (double)(ns - k->last_ns) : 0;
-	k->told = true;
-	k->last_calls = calls;
-	k->last_ns = ns;
-	k->round_calls += more_calls;
-	k->round_ns += more_ns;
-	to->round_calls += more_calls;
-	to->round_ns += more_ns;
+	from = caller.n ? caller_list_add(&c->list, caller, CALLER_NATIVE) : java_caller(to);
+	k = from ? caller_list_link(&c->list, from, to) : NULL;
+	if (!k) {
+		c->err = caller.n ? E_NO_MEMORY : c->err;
+		return;
+	}
+	add_told(k, c->measure.readings, (double)calls, (double)ns);
+	more_calls = k->sum_calls > k->base_calls ? k->sum_calls - k->base_calls : 0;
+	more_ns = k->sum_ns > k->base_ns ? k->sum_ns - k->base_ns : 0;
+	to->round_calls += more_calls - k->round_calls;
+	to->round_ns += more_ns - k->round_ns;
+	k->round_calls = more_calls;
+	k->round_ns = more_ns;
 }
 
 static bool is_in(const struct caller *c)
@@ -316,8 +339,10 @@ static void take_windows(struct climb *c)
 	if (!root->first)
 		return;
 	for (struct caller *i = c->list.first; i; i = i->next) {
+		if (i->flags & CALLER_NATIVE) /* climb_told does that */
+			continue;
 		i->round_calls = i->round_ns = 0;
-		for (struct caller_link *k = i->callees; k; k = k->next_callee)
+		for (struct caller_link *k = i->callers; k; k = k->next_caller)
 			k->round_calls = k->round_ns = 0;
 	}
 	for (struct measured *n = root->first; n; n = measure_next(n, root))

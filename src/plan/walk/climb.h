@@ -71,7 +71,8 @@ void climb_next(struct climb *c, double now_ns, struct climb_action *out);
 void climb_sampled(struct climb *c);
 void climb_is_in(struct climb *c, struct slice name);
 void climb_hooked(struct climb *c);
-/* Calls and time since some beginning, of a callee by a caller that need not be hooked. */
+/* Calls and time since some beginning, of a callee by a caller that need not be hooked; an empty one is
+ * compiled Java code. */
 void climb_told(struct climb *c, struct slice caller, struct slice callee, uint64_t calls,
 		uint64_t ns);
 void climb_measured(struct climb *c, double now_ns);

@@ -29,17 +29,43 @@ static double rate(const struct caller *c)
 	return c->seconds > 0 ? c->calls / c->seconds : 0;
 }
 
-/* Of a recursion not every call leaves a frame that the next one could be counted below, so there
- * the rates of calls are compared. */
-double climb_answer_fan(const struct climb_node *n)
+/* By how often both are called, for its share of the time of what is below. */
+static double fan_by_rates(const struct climb_node *n, const struct climb_node *below)
 {
 	double own = rate(n->method);
 
-	if (n->recursive && n->below->samples && own > 0)
-		return rate(n->below->method) / own * (double)n->samples /
-		       (double)n->below->samples;
-	return n->link && n->link->caller_calls >= 1 ? n->link->paired_calls / n->link->caller_calls
-						     : 0;
+	return own > 0 && below->samples
+		       ? rate(below->method) / own * (double)n->samples / (double)below->samples
+		       : 0;
+}
+
+/* The nearest below that was hooked.  Native methods of Java cannot be, the C functions that they stand for can. */
+static const struct climb_node *hooked_below(const struct climb_node *n)
+{
+	for (n = n->below; n && !(n->method->seconds > 0); n = n->below)
+		if (!(n->method->flags & CALLER_NO_HOOK))
+			return NULL;
+	return n;
+}
+
+const struct climb_node *climb_answer_callee(const struct climb_node *n)
+{
+	if (!n->below || n->recursive || (n->link && n->link->caller_calls >= 1))
+		return n->below;
+	return hooked_below(n);
+}
+
+/* Of a recursion not every call leaves a frame that the next one could be counted below, so there
+ * the rates of calls are compared; and so they are across the border between Java and native code. */
+double climb_answer_fan(const struct climb_node *n)
+{
+	const struct climb_node *callee = climb_answer_callee(n);
+
+	if (!callee)
+		return 0;
+	if (n->link && n->link->caller_calls >= 1 && !(n->recursive && rate(n->method) > 0))
+		return n->link->paired_calls / n->link->caller_calls;
+	return n->recursive || callee != n->below ? fan_by_rates(n, callee) : 0;
 }
 
 /* The caller that goes on with most of the time. */

@@ -24,7 +24,10 @@ struct climb_spot {
 
 void climb_answer_find(const struct climb_spot *s, struct climb_verdict *out);
 
-/* Calls of what it calls for each of its own; 0: not known. */
+/* Calls of its callee for each of its own; 0: not known. */
 double climb_answer_fan(const struct climb_node *n);
+
+/* The callee that these are of: what is below, or what could be hooked below it; NULL: none. */
+const struct climb_node *climb_answer_callee(const struct climb_node *n);
 
 #endif

@@ -443,6 +443,91 @@ TEST(pairs_of_caller_and_callee_are_counted_from_the_first_reading_on)
 	climb_release(&c);
 }
 
+/* Of a JVM: Java above, one native method, C below.  Who calls C is compiled code, which has no name. */
+TEST(the_java_method_that_makes_the_calls_of_native_code_is_responsible)
+{
+	static const char *const names[] = { "app.Main.run()V", "app.Batch.send(D)D",
+					     "app.Table.split(D)D",
+					     "libsplit.so::Java_app_Table_split",
+					     "libsplit.so::split" };
+	const struct slice hot = slice_str(names[4]), stub = slice_str(names[3]);
+	struct climb_frame stack[5];
+	struct climb_action a;
+	double now = 0;
+	struct climb c;
+
+	for (unsigned i = 0; i < 5; i++)
+		stack[i] = (struct climb_frame){ slice_str(names[i]), i > 2    ? CALLER_NATIVE
+								      : i == 2 ? CALLER_NO_HOOK
+									       : 0 };
+	climb_init(&c, &usual);
+	for (climb_next(&c, now, &a); a.step != CLIMB_DONE && now < 60e9; climb_next(&c, now, &a)) {
+		now += (double)a.for_ns + 1e6;
+		if (a.step == CLIMB_SAMPLE) {
+			climb_stacks_add(&c.stacks, &c.list, stack, 5, 1000);
+			climb_sampled(&c);
+		}
+		for (unsigned i = 0; a.step == CLIMB_HOOK && i < a.n; i++)
+			if (!slice_eq(a.hooks[i]->name, stub)) /* it is too short */
+				climb_is_in(&c, a.hooks[i]->name);
+		if (a.step == CLIMB_HOOK)
+			climb_hooked(&c);
+		if (a.step != CLIMB_MEASURE)
+			continue;
+		measure_begin(&c.measure);
+		for (unsigned i = 0; i < 2; i++)
+			if (is_hooked(&c, names[i]))
+				measure_row(&c.measure,
+					    &(struct measure_row){ .name = slice_str(names[i]),
+								   .calls = (uint64_t)(now / 1e7),
+								   .ended = (uint64_t)(now / 1e7),
+								   .ns = (uint64_t)(now / 2) });
+		/* two places in compiled code */
+		climb_told(&c, slice_str(""), hot, (uint64_t)(now / 1e5), (uint64_t)(now / 4));
+		climb_told(&c, slice_str("libsplit.so::Java_app_Table_split"), hot,
+			   (uint64_t)(now / 1e5), (uint64_t)(now / 4));
+		measure_end(&c.measure);
+		climb_measured(&c, now);
+	}
+	CHECK(now < 60e9);
+	if (CHECK(c.spots[0].verdict.node)) {
+		CHECK(slice_is(c.spots[0].verdict.node->method->name, names[1]));
+		CHECK(c.spots[0].verdict.fan > 90 && c.spots[0].verdict.fan < 110);
+		CHECK(climb_answer_callee(c.spots[0].verdict.node)->method ==
+		      caller_list_find(&c.list, hot));
+	}
+	climb_release(&c);
+}
+
+TEST(calls_from_several_places_in_compiled_code_are_those_of_one_caller)
+{
+	struct climb_frame stack[2] = { { slice_str("app.Table.split(D)D"), CALLER_NO_HOOK },
+					{ slice_str("lib::hot"), CALLER_NATIVE } };
+	struct climb_action a;
+	struct climb c;
+
+	climb_init(&c, &usual);
+	climb_next(&c, 0, &a);
+	climb_stacks_add(&c.stacks, &c.list, stack, 2, 100);
+	climb_sampled(&c);
+	climb_next(&c, 1e9, &a);
+	climb_is_in(&c, slice_str("lib::hot"));
+	climb_hooked(&c);
+	for (uint64_t i = 0; i < 4; i++) {
+		climb_next(&c, 2e9 + (double)i * 1e9, &a);
+		CHECK_INT(a.step, CLIMB_MEASURE, NULL);
+		measure_begin(&c.measure);
+		climb_told(&c, slice_str(""), slice_str("lib::hot"), 7000 + 100 * i, 1000 * i);
+		if (i > 1) /* it has been compiled anew */
+			climb_told(&c, slice_str(""), slice_str("lib::hot"), 50 * (i - 1), 50 * i);
+		measure_end(&c.measure);
+		climb_measured(&c, 2e9 + (double)i * 1e9);
+	}
+	climb_next(&c, 6e9, &a);
+	CHECK_INT(caller_list_find(&c.list, stack[1].name)->calls, 400, NULL);
+	climb_release(&c);
+}
+
 TEST(a_native_hook_is_tried_again_but_not_for_ever)
 {
 	struct climb_frame stack[2] = { { slice_str("prog::main"), CALLER_NATIVE },
