@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ingest.c - DIRECTORY TRANSACTIONS: how many call events a second the manager's store takes in, how
+/* ingest.c - DIRECTORY TRANSACTIONS [CALLS]: how many call events a second the manager's store takes in, how
  * many bytes each needs there, and how long searches take then.
  *
  * Transactions are made here, packed as the manager packs them, and put into a real store by its own
@@ -14,7 +14,9 @@
 #include "manager/archive/archive.h"
 #include "manager/figures/pack.h"
 
-enum { METHODS = 40, CALLS = 200, QUERIES = 300 };
+enum { METHODS = 40, CALLS_MAX = 200, QUERIES = 300 };
+
+static uint32_t n_calls = CALLS_MAX; /* of each transaction */
 
 static double seconds_of(clockid_t clock)
 {
@@ -58,7 +60,7 @@ static void make_calls(struct txn_call *calls)
 {
 	uint64_t at = 0;
 
-	for (uint32_t i = 0; i < CALLS; i++) {
+	for (uint32_t i = 0; i < n_calls; i++) {
 		at += 50 + draw(100000);
 		calls[i] = (struct txn_call){ .name = i ? (uint32_t)draw(METHODS) : 0,
 					      .parent = i ? i - (uint32_t)draw(i < 6 ? i : 6) : 0,
@@ -71,9 +73,9 @@ static void make_calls(struct txn_call *calls)
 static void put_one(struct archive *s, uint64_t number, uint64_t when_ms)
 {
 	struct job_trace *job = archive_job(sizeof(*job));
-	struct txn_call calls[CALLS];
+	struct txn_call calls[CALLS_MAX];
 	struct txn_part part = {
-		.part = 1, .from = 1, .thread = slice_str("worker-1"), .calls = calls, .n = CALLS
+		.part = 1, .from = 1, .thread = slice_str("worker-1"), .calls = calls, .n = n_calls
 	};
 	struct transaction t = { .when_ns = when_ms * 1000000,
 				 .names = names,
@@ -98,7 +100,7 @@ static void put_one(struct archive *s, uint64_t number, uint64_t when_ms)
 	job->t.data = arena_dup(&job->job.mem, (struct slice){ (uint8_t *)data, (size_t)n + 1 });
 	job->t.when_ms = when_ms;
 	job->t.elapsed_ns = calls[0].elapsed_ns;
-	job->t.calls = CALLS;
+	job->t.calls = n_calls;
 	job->t.parts = 1;
 	job->t.blob = arena_dup(&job->job.mem, buf_slice(&packed));
 	buf_release(&packed);
@@ -164,7 +166,9 @@ int main(int argc, char **argv)
 	struct archive *s;
 	double begin, took, cpu;
 
-	if (argc != 3 || !n || archive_open(&s, argv[1], "", &limits) < 0)
+	n_calls = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : CALLS_MAX;
+	if (argc < 3 || !n || !n_calls || n_calls > CALLS_MAX ||
+	    archive_open(&s, argv[1], "", &limits) < 0)
 		return 2;
 	make_names();
 	before = bytes_in(argv[1]);
@@ -188,12 +192,12 @@ int main(int argc, char **argv)
 	took = now() - begin;
 	cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	printf("transactions %llu\n", (unsigned long long)n);
-	printf("calls_per_s %.0f\n", (double)n * CALLS / took);
+	printf("calls_per_s %.0f\n", (double)n * n_calls / took);
 	printf("cpu_us_per_transaction %.1f\n", cpu / (double)n * 1e6);
 	printf("rare_p99_ms %.3f\n", search(s, slice_str("customer"), 100000));
 	printf("often_p99_ms %.3f\n", search(s, slice_str("kind"), 0));
 	printf("any_p99_ms %.3f\n", search(s, (struct slice){ NULL, 0 }, 1));
 	archive_close(s); /* folds the log into the file */
-	printf("bytes_per_call %.2f\n", (double)(bytes_in(argv[1]) - before) / (double)n / CALLS);
+	printf("bytes_per_call %.2f\n", (double)(bytes_in(argv[1]) - before) / (double)n / n_calls);
 	return 0;
 }
