@@ -158,7 +158,7 @@ $(OBJ)/src/native/%.o: CPPFLAGS += -D_GNU_SOURCE
 $(OBJ)/src/start/%.o: CPPFLAGS += -D_GNU_SOURCE
 $(OBJ)/src/agent/%.o: CPPFLAGS += -D_GNU_SOURCE -isystem $(JDK_HOME)/include -isystem $(JDK_HOME)/include/linux
 $(OBJ)/src/agent/natives/probe_bytes.o: build/java/.done
-%/src/cli/hot/flame_bytes.o: src/cli/hot/flame_page.html
+$(OBJ)/src/cli/hot/flame_bytes.o: src/cli/hot/flame_page.html
 $(OBJ)/src/cli/report/trace_bytes.o: src/cli/report/trace_page.html
 
 $(OBJ)/src/manager/webpages_bytes.o: $(WEB)
@@ -360,6 +360,7 @@ $(FUZZ_OUT)/fuzz_stored: $(FUZZ_STORE)
 $(FUZZ_OUT)/fuzz_stored: LIBZIP_LIBS += $(MANAGER_LIBS)
 $(FUZZ_OBJ)/src/manager/%.o: CPPFLAGS += -D_GNU_SOURCE
 $(FUZZ_OBJ)/src/cli/%.o: CPPFLAGS += $(LIBZIP_CFLAGS)
+$(FUZZ_OBJ)/src/cli/hot/flame_bytes.o: src/cli/hot/flame_page.html
 $(FUZZ_OBJ)/src/cli/report/trace_bytes.o: src/cli/report/trace_page.html
 $(FUZZ_OBJ)/%.o: %.c Makefile
 	$(call say,CC)

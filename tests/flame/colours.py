@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # colours.py PICTURE.png COLOUR EIGHTHS...: how many eighths of the row of the flame graph in which most is
-# coloured have each colour, within half a one.
+# coloured have each colour, within half a one.  colours.py PICTURE.png dark|light: is that most of it?
 import struct, sys, zlib
 
 def rows(path):
@@ -30,6 +30,10 @@ def colour(pixel):
     r, g, b = pixel
     return "red" if r > b + 20 else "blue" if b > r + 20 else "none"
 
+if sys.argv[2] in ("dark", "light"):
+    lights = [sum(pixel) / 3 for row in rows(sys.argv[1]) for pixel in row]
+    share = sum(light < 90 if sys.argv[2] == "dark" else light > 165 for light in lights) / len(lights)
+    sys.exit(None if share > 0.9 else f"{share:.2f} of it is {sys.argv[2]}")
 best = {}
 for row in rows(sys.argv[1]):
     counts = {}
