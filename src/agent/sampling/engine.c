@@ -186,7 +186,7 @@ const char *engine_begin(const struct vm_layout *l, uint32_t rate, unsigned mode
 		engine_end();
 		return "memory is out";
 	}
-	engine_scan();
+	engine_scan(false);
 	return NULL;
 }
 
@@ -202,13 +202,17 @@ void engine_end(void)
 	peek_end();
 }
 
-void engine_scan(void)
+void engine_scan(bool files)
 {
 	static const struct slots_calls calls = { come, gone };
 
+	slots_scan(engine.layout, &calls);
+	files |= slots_lack_stacks();
+	if (!files || !mapped_read())
+		return;
 	if (!tables_swapped()) /* handlers in the new table may be in the old list until the next swap */
 		(void)mapped_update();
-	slots_scan(engine.layout, &calls);
+	slots_find_stacks();
 }
 
 /* Who sees the new table sees the new list of modules as well. */

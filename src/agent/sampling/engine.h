@@ -15,7 +15,8 @@ enum { ENGINE_RATE_MAX = 10000, ENGINE_WALL_MAX = 1000 };
 const char *engine_begin(const struct vm_layout *l, uint32_t rate, unsigned mode);
 void engine_end(void);
 
-void engine_scan(void); /* threads and mapped files; some times a second */
+/* Looks for threads, some times a second; now and then also for mapped files, which takes longer. */
+void engine_scan(bool files);
 
 void engine_tick(void);	       /* when this is due: */
 uint64_t engine_next_ns(void); /* UINT64_MAX: never */

@@ -20,7 +20,7 @@ static struct {
 	struct buf maps, vdso;
 } mapped;
 
-static bool read_maps(void)
+bool mapped_read(void)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : 1;
@@ -67,7 +67,7 @@ bool mapped_update(void)
 	struct modules *next = &mapped.lists[mapped.now == &mapped.lists[0]];
 	uint64_t digest;
 
-	if (mapped.old || !read_maps())
+	if (mapped.old)
 		return false;
 	digest = modules_digest(buf_slice(&mapped.maps));
 	if ((mapped.now && digest == mapped.digest) ||
@@ -88,7 +88,7 @@ void mapped_drop_old(void)
 
 bool mapped_begin(void)
 {
-	return mapped_update();
+	return mapped_read() && mapped_update();
 }
 
 void mapped_end(void)

@@ -11,13 +11,13 @@
 bool mapped_begin(void);
 void mapped_end(void); /* no handler runs any more */
 
-/* Reads /proc/self/maps.  True: the list is another one now. */
-bool mapped_update(void);
+bool mapped_read(void);	  /* /proc/self/maps, for what follows; some tenths of a millisecond */
+bool mapped_update(void); /* true: the list is another one now */
 void mapped_drop_old(void);
 
 const struct modules *mapped_now(void); /* safe in signal handlers */
 
-/* The mapping that holds this address, as of the last update; false: none. */
+/* The mapping that holds this address, as it was read last; false: none. */
 bool mapped_range(uint64_t address, struct mapping *out);
 
 #endif

@@ -12,11 +12,12 @@
 #include "agent/sampling/mapped.h"
 #include "agent/sampling/peek.h"
 
-enum { INDEX = 2 * SLOTS_MAX, NONE = UINT16_MAX };
+enum { INDEX = 2 * SLOTS_MAX, NONE = UINT16_MAX, YOUNG = 3 };
 
 static struct {
 	struct thread_slot *all;
 	uint32_t top, n, look; /* slots ever used; threads */
+	uint32_t young;	       /* looks in which the JVM may still learn of a new thread */
 	pid_t own;
 	uint16_t index[INDEX]; /* by tid; made anew in each look */
 } slots;
@@ -27,7 +28,7 @@ bool slots_begin(void)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	slots.all = p == MAP_FAILED ? NULL : p;
-	slots.top = slots.n = slots.look = 0;
+	slots.top = slots.n = slots.look = slots.young = 0;
 	slots.own = (pid_t)syscall(SYS_gettid);
 	return slots.all != NULL;
 }
@@ -112,10 +113,12 @@ static void take_java_thread(const struct vm_layout *l, uint64_t thread)
 	uint64_t size = peek_word(thread + l->thread.stack_size);
 	struct thread_slot *s = os ? find((pid_t)peek_number(os + l->thread.tid)) : NULL;
 
-	if (!s || s->hi || base <= size)
+	if (!s || s->java || base <= size)
 		return;
 	s->java = thread;
 	s->os = os;
+	if (s->hi)
+		return;
 	s->lo = base - size;
 	__atomic_store_n(&s->hi, base, __ATOMIC_RELEASE);
 }
@@ -151,15 +154,27 @@ uint64_t slots_java_thread(const struct vm_layout *l, pid_t tid)
 	return 0;
 }
 
-/* Of the stack whose pointer a handler has left. */
+bool slots_lack_stacks(void)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < slots.top; i++) {
+		struct thread_slot *s = &slots.all[i];
+
+		s->lacks = s->tid && !s->hi && !s->foreign &&
+			   __atomic_load_n(&s->sp, __ATOMIC_ACQUIRE);
+		any |= s->lacks;
+	}
+	return any;
+}
+
+/* Of the stack whose pointer a handler had left before mappings were read. */
 static void find_stack(struct thread_slot *s)
 {
 	uint64_t sp = __atomic_load_n(&s->sp, __ATOMIC_ACQUIRE), hi;
 	struct mapping m;
 
-	if (!sp || s->hi || s->foreign)
-		return;
-	if (!mapped_range(sp, &m))
+	if (!s->lacks || !mapped_range(sp, &m))
 		return;
 	hi = m.hi;
 	if (s->descriptor > sp && s->descriptor <= hi) {
@@ -170,6 +185,11 @@ static void find_stack(struct thread_slot *s)
 	}
 	s->lo = m.lo;
 	__atomic_store_n(&s->hi, hi, __ATOMIC_RELEASE);
+}
+
+void slots_find_stacks(void)
+{
+	slots_each(find_stack);
 }
 
 /* ---- looking ------------------------------------------------------------------------------- */
@@ -213,6 +233,9 @@ void slots_scan(const struct vm_layout *l, const struct slots_calls *calls)
 		}
 	}
 	if (fresh)
+		slots.young = YOUNG;
+	if (slots.young) {
+		slots.young--;
 		find_java_threads(l);
-	slots_each(find_stack);
+	}
 }

@@ -24,6 +24,7 @@ struct thread_slot {
 	uint64_t lo, hi;	 /* of its stack; 0: not known */
 	uint64_t java;		 /* its JavaThread; 0: none */
 	uint64_t sp, descriptor; /* left by the handler, when the stack is not known */
+	bool lacks;		 /* its mapping is to be looked up */
 	bool foreign;		 /* the stack is of nobody we know */
 	bool told;		 /* its name was told to the client */
 	uint64_t os;		 /* the JavaThread's OSThread; 0: none */
@@ -50,6 +51,9 @@ struct slots_calls {
 	void (*gone)(struct thread_slot *s);
 };
 void slots_scan(const struct vm_layout *l, const struct slots_calls *calls);
+
+bool slots_lack_stacks(void); /* are there stack pointers whose mappings are not known? */
+void slots_find_stacks(void); /* looks for those in what mapped_read() has read since */
 void slots_each(void (*visit)(struct thread_slot *s));
 
 struct thread_slot *slots_at(uint32_t number); /* safe in signal handlers */

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/plural.h"
 #include "sample/spot.h"
+#include "sample/walk.h"
 #include "wire/wire.h"
 
 enum {
@@ -31,6 +32,7 @@ enum {
 	DRAIN_MS = 100,
 	SLOW = 10, /* times less often with STACKS_SLOW */
 	STATE_MS = 500,
+	FILES_MS = 1000,
 	SCAN_COST = 100,    /* one part in so many of the time may go into looking for threads */
 	OUT_MAX = 16 << 20, /* a client that is so far behind gets no more until it has read */
 };
@@ -42,6 +44,7 @@ static struct {
 	bool *debug_info; /* the JVM's flag DebugNonSafepoints */
 	bool debug_before;
 	uint64_t begin, end, next, told, scan; /* ticks; end 0: never */
+	uint64_t files;			       /* when mapped files are to be looked for */
 	unsigned mode;			       /* STACKS_* */
 	unsigned slow;			       /* 1, or SLOW */
 	bool live;
@@ -244,6 +247,8 @@ static bool drain(struct conn *c)
 	slots_each(tell_thread);
 	while ((s = stacks_next(table, &i))) {
 		now.samples += s->count;
+		if (s->end == WALK_NO_CODE)
+			now.files = 0;
 		if (s->again)
 			put_again(s);
 		else
@@ -307,14 +312,17 @@ int stack_stream_patience(void)
 	return (int)(left / MS);
 }
 
-/* Threads that live shorter than it takes until the next look are not seen. */
+/* Threads that live shorter than it takes until the next look are not seen; code that is mapped is known
+ * at the first look after a stack led through it. */
 static void look_for_threads(uint64_t t)
 {
 	uint64_t cost = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (t < now.scan)
 		return;
-	engine_scan();
+	engine_scan(t >= now.files);
+	if (t >= now.files)
+		now.files = t + ticks_of_ms(FILES_MS * now.slow);
 	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
 	now.scan = t + ticks_of_ms(cost * SCAN_COST * now.slow / 1000000u);
 }
