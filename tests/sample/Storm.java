@@ -9,7 +9,7 @@ import java.util.Random;
 /**
  * Everything that makes stacks hard to walk, at once, until a line comes: garbage, classes that are loaded and
  * unloaded, megamorphic calls, deoptimisation, exceptions, short threads, child processes, contended locks,
- * and virtual threads where there are any.
+ * and virtual threads where there are any.  With the argument "virtual", virtual threads alone.
  */
 public class Storm {
 	static volatile Object hold;
@@ -111,6 +111,15 @@ public class Storm {
 			Thread.yield();
 	}
 
+	/** Deep, with exceptions and locks, and now and then away from its carrier. */
+	static void busyVirtual() throws Throwable {
+		exceptions();
+		megamorphic();
+		locked();
+		sort();
+		virtual();
+	}
+
 	static Runnable loop(Part part) {
 		return () -> {
 			try {
@@ -124,8 +133,9 @@ public class Storm {
 	}
 
 	public static void main(String[] args) throws Exception {
-		Part[] parts = { Storm::garbage, Storm::load, Storm::megamorphic, Storm::exceptions, Storm::shortThread,
-			Storm::child, Storm::sort, Storm::locked, Storm::locked };
+		boolean onlyVirtual = args.length > 0;
+		Part[] parts = onlyVirtual ? new Part[0] : new Part[] { Storm::garbage, Storm::load, Storm::megamorphic,
+			Storm::exceptions, Storm::shortThread, Storm::child, Storm::sort, Storm::locked, Storm::locked };
 		List<Thread> threads = new ArrayList<>();
 
 		try (var in = Storm.class.getResourceAsStream("Storm$Loaded.class")) {
@@ -138,7 +148,7 @@ public class Storm {
 		try {
 			Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
 			for (int i = 0; i < 20; i++)
-				threads.add((Thread) start.invoke(null, loop(Storm::virtual)));
+				threads.add((Thread) start.invoke(null, loop(onlyVirtual ? Storm::busyVirtual : Storm::virtual)));
 		} catch (NoSuchMethodException e) {
 			System.out.println("no virtual threads");
 		}

@@ -46,7 +46,7 @@ samples, broken = d["samples"], d["broken"]
 print(f"{case}: {samples} samples, {broken} not whole {d['ends']}, engine {d['engine']!r}")
 if samples < 200:
     sys.exit(2)
-must(broken <= max(5, samples * (0.02 if case == "storm" else 0.01)), f"{broken} of {samples} stacks are not whole")
+must(broken <= max(5, samples * 0.01), f"{broken} of {samples} stacks are not whole")
 if d["mode"] == "wall":
     whole = d["wall_ns"]
     state = {s: v / whole for s, v in d["states"].items()}
