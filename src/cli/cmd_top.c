@@ -90,7 +90,8 @@ static void show(void *ctx, struct buf *out, unsigned columns, unsigned rows)
 				    .r = &c->r,
 				    .l = &c->l,
 				    .look = &c->look,
-				    .most = (size_t)c->most };
+				    .most = (size_t)c->most,
+				    .is_jvm = !c->feed.is_outside };
 
 	top_view_put(&v, out, columns, rows);
 	if (!rows)

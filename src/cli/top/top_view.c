@@ -117,35 +117,45 @@ static void put_what(const struct top_view *v, struct buf *out)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* What the kernel says of a thread now; "" when its number is another one where it lives. */
-static const char *state_of(const struct top_view *v, uint32_t number, char text[PROC_THREAD_LINE])
+static const struct {
+	char letter;
+	const char *word;
+} states[] = { { 'R', "runs" },	   { 'S', "waits" },   { 'D', "disk" },
+	       { 'T', "stopped" }, { 't', "stopped" }, { 'I', "idle" } };
+
+/* What the kernel says of a thread now, by its place in states; COUNT(states) when it says nothing, or
+ * the thread has another number where it lives. */
+static size_t state_now(const struct top_view *v, const char *tid)
 {
-	static const struct {
-		char letter;
-		const char *word;
-	} words[] = { { 'R', "runs" },	  { 'S', "waits" },   { 'D', "disk" },
-		      { 'T', "stopped" }, { 't', "stopped" }, { 'I', "idle" } };
+	char text[PROC_THREAD_LINE];
+	const char *end = strrchr(proc_thread_line(v->s->pid, tid, "stat", text), ')');
+	size_t i = 0;
+
+	while (i < COUNT(states) && !(end && end[1] && end[2] == states[i].letter))
+		i++;
+	return i;
+}
+
+static const char *state_of(const struct top_view *v, uint32_t number)
+{
 	char tid[16];
-	const char *end;
+	size_t at;
 
 	snprintf(tid, sizeof(tid), "%u", number);
-	end = strrchr(proc_thread_line(v->s->pid, tid, "stat", text), ')');
-	for (size_t i = 0; end && end[1] && i < COUNT(words); i++)
-		if (end[2] == words[i].letter)
-			return words[i].word;
-	return "";
+	at = state_now(v, tid);
+	return at < COUNT(states) ? states[at].word : "";
 }
 
 static void add_thread(const struct top_view *v, struct table *t, const struct top_row *row)
 {
-	char text[FIGURE_MAX], line[PROC_THREAD_LINE], number[16];
+	char text[FIGURE_MAX], number[16];
 	double time = (double)row->value * (double)v->s->state.period_ns;
 	double seen = (double)v->lately->time.seen_ns;
 
 	table_cell(t, figure_share(text, seen > 0 ? time / seen : 0));
 	table_cell(t, figure_share(text, share(row->value, v->r->total)));
 	table_cell(t, figure_count(text, row->value));
-	table_cell(t, state_of(v, row->id, line));
+	table_cell(t, state_of(v, row->id));
 	snprintf(number, sizeof(number), "%u", row->id);
 	table_cell(t, number);
 }
@@ -262,6 +272,32 @@ static void put_list(const struct top_view *v, struct buf *out, unsigned columns
 	table_release(&t);
 }
 
+/* What the threads do when none of them ran. */
+static void put_idle(const struct top_view *v, struct buf *out)
+{
+	static const char *const does[COUNT(states)] = {
+		"could run", "wait", "wait for a disk", "are stopped", "are stopped by a debugger",
+		"are idle"
+	};
+	unsigned n[COUNT(states) + 1] = { 0 };
+	DIR *dir = proc_threads(v->s->pid);
+	const char *tid, *between = "";
+
+	while ((tid = proc_next_thread(dir)))
+		n[state_now(v, tid)]++;
+	if (dir)
+		closedir(dir);
+	buf_text(out, "  no thread has run long enough to be seen: of its threads ");
+	for (size_t i = 0; i < COUNT(states); i++)
+		if (n[i]) {
+			buf_printf(out, "%s%u %s", between, n[i], does[i]);
+			between = ", ";
+		}
+	buf_text(out, *between ? " just now\n" : "nothing is known\n");
+	if (v->is_jvm)
+		buf_printf(out, "  what for: sonde threads %d\n", (int)v->s->pid);
+}
+
 static void put_help(struct buf *out, unsigned rows)
 {
 	buf_text(out, help);
@@ -282,6 +318,8 @@ void top_view_put(const struct top_view *v, struct buf *out, unsigned columns, u
 {
 	size_t room = rows ? top_view_rows(rows) : v->most;
 	bool one = v->look->page == TOP_FUNCTION;
+	bool idle = !one && !v->r->total && v->s->state.wall_ns;
+	size_t used = idle ? v->is_jvm : v->l->n;
 
 	if (v->look->page == TOP_HELP) {
 		put_help(out, rows);
@@ -294,7 +332,10 @@ void top_view_put(const struct top_view *v, struct buf *out, unsigned columns, u
 		room -= room > 1;
 	}
 	follow_cursor(v->look, v->l->n, room);
-	put_list(v, out, columns, room, rows > 0);
+	if (idle)
+		put_idle(v, out);
+	else
+		put_list(v, out, columns, room, rows > 0);
 	if (rows)
-		put_keys(out, room > v->l->n ? room - v->l->n : 0);
+		put_keys(out, room > used ? room - used : 0);
 }

@@ -13,6 +13,7 @@ struct top_view {
 	const struct top_list *l;
 	struct top_look *look; /* its first row follows the cursor */
 	size_t most;	       /* rows of a page */
+	bool is_jvm;
 };
 
 /* columns, rows: of the terminal; rows 0: a page without keys. */
