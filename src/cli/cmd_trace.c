@@ -135,7 +135,11 @@ static bool take(void *ctx, unsigned type, struct slice payload)
 
 static int show_all(struct trace *t)
 {
-	struct client_flow flow = { t->for_ns, "transactions", &t->seen, take, t };
+	struct client_flow flow = { .for_ns = t->for_ns,
+				    .waiting = "transactions",
+				    .seen = &t->seen,
+				    .row = take,
+				    .ctx = t };
 	struct wire_done done;
 	char gone[80];
 

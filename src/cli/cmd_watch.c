@@ -272,7 +272,11 @@ static int summary(const struct watching *w)
 
 static int show_calls(struct watching *w)
 {
-	struct client_flow flow = { w->for_ns, "a call", &w->seen, take_row, w };
+	struct client_flow flow = { .for_ns = w->for_ns,
+				    .waiting = "a call",
+				    .seen = &w->seen,
+				    .row = take_row,
+				    .ctx = w };
 	struct wire_done done;
 	struct slice text;
 	char gone[80];

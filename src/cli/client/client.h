@@ -75,13 +75,17 @@ int client_ask(struct client *c, client_row *row, void *ctx); /* client_send, cl
  * CLI_DONE, or CLI_CANNOT as client_wait gives it. */
 int client_hear(struct client *c, client_row *row, void *ctx, struct wire_done *done);
 
-/* Sleeps, while it looks for Ctrl-C and the agent's end.  CLI_DONE, or as client_hear. */
+/* Sleeps, while it looks for Ctrl-C and the agent's end.  CLI_DONE, or as client_hear.  A terminal
+ * shows how long. */
 int client_pause(struct client *c, uint64_t ns);
 
 /* Rows that go on until the agent is done, for_ns are over (0: never) or Ctrl-C comes.  What is
- * waited for is said on a terminal when none has come for two seconds. */
+ * waited for, and how long, is shown on a terminal until one has come, or all the time if rows print
+ * nothing. */
 struct client_flow {
 	uint64_t for_ns;
+	uint64_t about_ns; /* 0, or when the agent will be done */
+	bool is_silent;	   /* rows print nothing */
 	const char *waiting;
 	const uint64_t *seen; /* how many of those it waits for have come */
 	client_row *row;      /* false: nobody reads any more */

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "classfile/show/show.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/countdown.h"
 #include "cli/screen/output.h"
 #include "cli/screen/progress.h"
 
@@ -184,50 +185,59 @@ int client_hear(struct client *c, client_row *row, void *ctx, struct wire_done *
 int client_pause(struct client *c, uint64_t ns)
 {
 	uint64_t end = clock_steady_ns() + ns, now;
+	struct countdown countdown;
 	struct slice payload;
 	unsigned type;
+	int status = CLI_DONE;
 	char gone[80];
 
-	while ((now = clock_steady_ns()) < end) {
-		if (client_next(c, (int)((end - now) / ms) + 1, &type, &payload) < 0)
-			return cli_cannot("%s", client_gone(c, gone));
-		if (client_interrupted())
-			return CLI_CANNOT;
+	countdown_start(&countdown, "calls", ns);
+	while (status == CLI_DONE && (now = clock_steady_ns()) < end) {
+		int left = (int)((end - now) / ms) + 1;
+
+		countdown_step(&countdown, 0);
+		if (client_next(c, left < LOOK_EVERY_MS ? left : LOOK_EVERY_MS, &type, &payload) <
+		    0) {
+			countdown_clear(&countdown);
+			status = cli_cannot("%s", client_gone(c, gone));
+		} else if (client_interrupted()) {
+			status = CLI_CANNOT;
+		}
 	}
-	return CLI_DONE;
+	countdown_clear(&countdown);
+	return status;
 }
 
 enum client_end client_listen(struct client *c, const struct client_flow *flow,
 			      struct wire_done *done)
 {
-	uint64_t start = clock_steady_ns(), patience = PATIENCE_MS * ms;
-	bool told = !isatty(STDERR_FILENO);
+	uint64_t start = clock_steady_ns();
+	enum client_end end = CLIENT_ENOUGH;
+	struct countdown countdown;
 	struct slice payload;
 	unsigned type;
 
 	c->awaits = false; /* rows may be long in coming, and as many as there are */
-
-	for (;;) {
+	countdown_start(&countdown, flow->waiting, flow->for_ns ? flow->for_ns : flow->about_ns);
+	while (end == CLIENT_ENOUGH) {
 		int rc = client_next(c, LOOK_EVERY_MS, &type, &payload);
 
+		if (rc > 0 && (!flow->is_silent || type == WIRE_warning))
+			countdown_clear(&countdown);
 		if (rc < 0)
-			return CLIENT_GONE;
-		if (client_interrupted() ||
-		    (flow->for_ns && clock_steady_ns() - start >= flow->for_ns))
-			return CLIENT_ENOUGH;
-		if (rc == 0 && !told && !*flow->seen && clock_steady_ns() - start >= patience) {
-			fprintf(stderr, "waiting for %s; Ctrl-C ends\n", flow->waiting);
-			told = true;
-		}
-		if (rc == 0)
-			continue;
-		if (type == WIRE_done)
-			return wire_get_done(payload, done) < 0 ? CLIENT_GONE : CLIENT_DONE;
-		if (type == WIRE_warning) {
+			end = CLIENT_GONE;
+		else if (client_interrupted() ||
+			 (flow->for_ns && clock_steady_ns() - start >= flow->for_ns))
+			break;
+		else if (rc == 0 && (flow->is_silent || !*flow->seen))
+			countdown_step(&countdown, *flow->seen);
+		else if (rc > 0 && type == WIRE_done)
+			end = wire_get_done(payload, done) < 0 ? CLIENT_GONE : CLIENT_DONE;
+		else if (rc > 0 && type == WIRE_warning)
 			client_warn(payload);
-			continue;
-		}
-		if (!flow->row(flow->ctx, type, payload))
-			return CLIENT_UNREAD;
+		else if (rc > 0 && !flow->row(flow->ctx, type, payload))
+			end = CLIENT_UNREAD;
 	}
+	countdown_clear(&countdown);
+	return end;
 }

@@ -124,9 +124,12 @@ void sampled_ask(struct buf *out, const struct sampled_wish *wish, uint64_t for_
 int sampled_hear(struct sampled *s, const struct sampled_wish *wish, struct client *client)
 {
 	struct wire_done done = { 0 };
-	const struct client_flow flow = {
-		.waiting = "samples", .seen = &s->profile.total, .row = sampled_take, .ctx = s
-	};
+	const struct client_flow flow = { .about_ns = wish->for_ns,
+					  .is_silent = true,
+					  .waiting = "samples",
+					  .seen = &s->state.samples,
+					  .row = sampled_take,
+					  .ctx = s };
 	char gone[80];
 	int status;
 

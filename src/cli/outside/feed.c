@@ -8,6 +8,7 @@
 #include "cli/attach/target.h"
 #include "cli/hot/stored.h"
 #include "cli/screen/cli.h"
+#include "cli/screen/countdown.h"
 
 enum {
 	FIRST_MS = 1000, /* a refusal comes within that */
@@ -93,14 +94,18 @@ void feed_end(struct feed *f)
 static int take_all(struct feed *f, uint64_t for_ns)
 {
 	uint64_t end = clock_steady_ns() + for_ns, now;
+	struct countdown countdown;
 	int status = CLI_DONE;
 	char why[200];
 
+	countdown_start(&countdown, "samples", for_ns);
 	while (status == CLI_DONE && !client_interrupted() && (now = clock_steady_ns()) < end) {
 		uint64_t left_ms = (end - now) / 1000000 + 1;
 
 		status = feed_take(f, left_ms < LOOK_MS ? (int)left_ms : LOOK_MS, why);
+		countdown_step(&countdown, f->s->profile.total);
 	}
+	countdown_clear(&countdown);
 	if (status != CLI_DONE && f->s->profile.total)
 		fprintf(stderr, "sonde: %s: these are its last samples\n", why);
 	else if (status != CLI_DONE)
