@@ -26,6 +26,25 @@ public class Shop {
         }
     }
 
+    /** Is never called, and cannot be hooked. */
+    static native void nowhere();
+
+    /** Cannot be used, and so not be hooked either. */
+    static class Broken {
+        static int value = 1 / Integer.parseInt("0");
+
+        static void never() {
+        }
+    }
+
+    static void breakDown() {
+        try {
+            Broken.never();
+        } catch (ExceptionInInitializerError e) {
+            System.err.println(e);
+        }
+    }
+
     static class Cart {
         final int id;
         final Line[] lines = {new Line(), new Line()};
@@ -153,6 +172,7 @@ public class Shop {
     }
 
     public static void main(String[] args) throws InterruptedException {
+        breakDown();
         Scanner in = new Scanner(System.in);
         System.out.println("ready");
         while (in.hasNextInt()) {

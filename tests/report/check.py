@@ -44,6 +44,10 @@ def report(out):
         fail("self is above the total")
     same("rules", out["agent"]["rules"], 1)
     same("contexts_lost", out["agent"]["contexts_lost"], 0)
+    same("left alone", out["left"], [
+        {"reason": "native: the code is not Java", "count": 1, "example": "Shop"},
+        {"reason": "refused by the JVM", "count": 1, "example": "Shop$Broken",
+         "why": "the program cannot use this class: the JVM could not link or initialise it"}])
     jvm = out["jvm"]
     if not (jvm["heap_max"] >= jvm["heap_used"] >= 0 and jvm["threads"] > 1 and jvm["cpu_ns"] > 0 and jvm["read_bytes"] > 0):
         fail("the JVM cannot be like this: %s" % jvm)

@@ -13,11 +13,21 @@ const char *const left_reasons[] = {
 #undef X
 };
 
-static char misfit[200]; /* why a condition did not fit, the last time; guarded by agent.lock */
+/* Guarded by agent.lock. */
+static char misfit[200];
+static struct {
+	char class[160], why[200];
+} refused;
 
 void left_alone_misfit(struct slice why)
 {
 	snprintf(misfit, sizeof(misfit), "%.*s", SLICE_FMT(why));
+}
+
+void left_alone_refused(const char *class, const char *why)
+{
+	snprintf(refused.class, sizeof(refused.class), "%s", class);
+	snprintf(refused.why, sizeof(refused.why), "%s", why);
 }
 
 static uint64_t seen_left[LEFT_KINDS]; /* whole classes, by the last survey */
@@ -51,6 +61,10 @@ void left_alone_rows(struct left_row rows[LEFT_KINDS])
 	}
 	if (rows[LEFT_DATA].count)
 		memcpy(rows[LEFT_DATA].why, misfit, sizeof(misfit));
+	if (rows[LEFT_REFUSED].count) { /* the example and the reason are of one class */
+		memcpy(rows[LEFT_REFUSED].example, refused.class, sizeof(refused.class));
+		memcpy(rows[LEFT_REFUSED].why, refused.why, sizeof(refused.why));
+	}
 	pthread_mutex_unlock(&agent.lock);
 	for (int k = 0; k < LEFT_KINDS; k++)
 		text_replace(rows[k].example, '/', '.');

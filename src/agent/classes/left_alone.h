@@ -22,6 +22,8 @@ void left_alone_rows(struct left_row rows[LEFT_KINDS]);
 void left_alone_seen(enum left_kind kind, const char *example);
 void left_alone_clear(void);
 
-void left_alone_misfit(struct slice why); /* of a condition; agent.lock is held */
+/* Why it is so of the last one; agent.lock is held. */
+void left_alone_misfit(struct slice why);		     /* of a condition */
+void left_alone_refused(const char *class, const char *why); /* by the JVM */
 
 #endif

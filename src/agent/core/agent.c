@@ -39,6 +39,8 @@ const char *agent_jvmti_text(jvmtiError e)
 		return "the JVM's verifier refuses the woven class";
 	case JVMTI_ERROR_INVALID_CLASS_FORMAT:
 		return "the JVM finds the woven class malformed";
+	case JVMTI_ERROR_INVALID_CLASS:
+		return "the program cannot use this class: the JVM could not link or initialise it";
 	case JVMTI_ERROR_UNMODIFIABLE_CLASS:
 		return "the JVM does not let this class be changed";
 	case JVMTI_ERROR_OUT_OF_MEMORY:

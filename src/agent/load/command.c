@@ -69,6 +69,7 @@ static void run_report(struct conn *c, JNIEnv *jni, struct slice payload)
 		rc = rows_put_tree(&c->out, send_piece, c);
 	call_types_put(&c->out);
 	in_place_put(&c->out);
+	change_put_left(&c->out);
 	rows_put_status(&c->out);
 	conn_done(c, rc < 0 ? CANNOT : DONE, "%s", rc < 0 ? "out of memory" : "");
 }

@@ -565,6 +565,7 @@ void rows_put_status(struct buf *out)
 	m.memory = s.bytes_used;
 	m.memory_limit = s.bytes_total;
 	m.contexts_lost = s.nodes_refused + s.too_deep;
+	m.contexts_deep = s.too_deep;
 	m.contexts_pruned = s.pruned;
 	m.bound_ns = agent_ns(s.bound_ticks);
 	m.bound_calls = s.bound_calls;

@@ -33,6 +33,7 @@ static bool refuse(JNIEnv *jni, jclass klass, jvmtiError why)
 	} else if (w) {
 		memset(w->left, 0, sizeof(w->left));
 		w->left[LEFT_REFUSED] = 1;
+		left_alone_refused(w->name, agent_jvmti_text(why));
 		w->digest = w->wanted;
 		woven_begin(w);
 		woven_end(w);

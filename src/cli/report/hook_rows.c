@@ -92,24 +92,21 @@ static void rule_object(struct json *j, const struct wire_rule *m)
 
 /* ---- what was left alone ---- */
 
-/* "       12  left alone: abstract: there is no code (e.g. com.shop.Cart)" */
-static void left_line(struct hook_rows *h, const struct wire_left *m)
+void left_put_line(struct buf *out, const struct wire_left *m)
 {
-	char count[32];
-
-	buf_printf(&h->left, "%10s  left alone: ", cli_number(count, m->count));
-	client_show_line(&h->left, m->reason);
+	buf_text(out, "left alone: ");
+	client_show_line(out, m->reason);
 	if (m->example.n) {
-		buf_text(&h->left, m->count == 1 ? " (" : " (e.g. ");
-		client_show_line(&h->left, m->example);
-		buf_text(&h->left, m->why.n ? ": " : "");
-		client_show_line(&h->left, m->why);
-		buf_text(&h->left, ")");
+		buf_text(out, m->count == 1 ? " (" : " (e.g. ");
+		client_show_line(out, m->example);
+		buf_text(out, m->why.n ? ": " : "");
+		client_show_line(out, m->why);
+		buf_text(out, ")");
 	}
-	buf_u8(&h->left, '\n');
+	buf_u8(out, '\n');
 }
 
-static void left_object(struct json *j, const struct wire_left *m)
+void left_put_json(struct json *j, const struct wire_left *m)
 {
 	json_open(j, '{');
 	json_put_str(j, "reason", m->reason);
@@ -209,10 +206,14 @@ static void take_rule(struct hook_rows *h, const struct wire_rule *m)
 
 static void take_left(struct hook_rows *h, const struct wire_left *m)
 {
-	if (h->json)
-		left_object(&h->left_json, m);
-	else
-		left_line(h, m);
+	char count[32];
+
+	if (h->json) {
+		left_put_json(&h->left_json, m);
+		return;
+	}
+	buf_printf(&h->left, "%10s  ", cli_number(count, m->count));
+	left_put_line(&h->left, m);
 }
 
 static void take_status(struct hook_rows *h, const struct wire_status *m)

@@ -6,6 +6,7 @@
 #define CLI_REPORT_HOOK_ROWS_H
 
 #include "base/json.h"
+#include "wire/wire.h"
 
 struct hook_rows {
 	bool json;
@@ -39,6 +40,11 @@ void hook_rows_totals(const struct hook_rows *h, struct buf *out);
 void hook_rows_notes(const struct hook_rows *h, struct buf *out); /* "note: ..." */
 /* "rules": [...], "left": [...], "missed": [...], "grown": [...], and "program": { ... }, for an open object. */
 void hook_rows_json(const struct hook_rows *h, struct json *j);
+
+/* "left alone: abstract: there is no code (e.g. com.shop.Cart)", behind the number of them; and as an object. */
+void left_put_line(struct buf *out, const struct wire_left *m);
+void left_put_json(struct json *j, const struct wire_left *m);
+
 void hook_rows_totals_json(const struct hook_rows *h, struct json *j);
 
 #endif

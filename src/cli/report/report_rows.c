@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/plural.h"
 #include "base/whole.h"
+#include "cli/report/hook_rows.h"
 #include "cli/report/states.h"
 #include "cli/screen/cli.h"
 #include "rule/rule.h"
@@ -48,6 +49,8 @@ void report_clear(struct report *r)
 	r->n = r->n_alone = r->n_sequences = 0;
 	r->has_status = r->has_program = false;
 	r->calibration = (struct calibration_state){ 0 };
+	buf_clear(&r->left);
+	buf_clear(&r->left_json);
 }
 
 void report_release(struct report *r)
@@ -57,6 +60,8 @@ void report_release(struct report *r)
 	mem_free(r->all);
 	mem_free(r->alone);
 	mem_free(r->sequences);
+	buf_release(&r->left);
+	buf_release(&r->left_json);
 	*r = (struct report){ 0 };
 }
 
@@ -137,6 +142,20 @@ static int set_status(struct report *r, struct slice payload)
 	return 0;
 }
 
+static int add_left(struct report *r, struct slice payload)
+{
+	struct json j = { &r->left_json, r->left_json.n > 0 };
+	char number[32];
+	struct wire_left m;
+
+	if (wire_get_left(payload, &m) < 0)
+		return 0;
+	left_put_json(&j, &m);
+	buf_printf(&r->left, "%s ", cli_number(number, m.count));
+	left_put_line(&r->left, &m);
+	return r->left.err || r->left_json.err ? no_memory(r) : 0;
+}
+
 /* Of a recording: which JVM it was. */
 static int set_welcome(struct report *r, struct slice payload)
 {
@@ -163,6 +182,8 @@ bool report_take(void *ctx, unsigned type, struct slice payload)
 		rc = report_add_sequence(r, payload);
 	else if (type == WIRE_program)
 		r->has_program = wire_get_program(payload, &r->program) >= 0;
+	else if (type == WIRE_left)
+		rc = add_left(r, payload);
 	else if (type == WIRE_status)
 		rc = set_status(r, payload);
 	else if (type == WIRE_welcome)
@@ -470,6 +491,7 @@ static void status_json(struct json *j, const struct wire_status *s)
 	json_put_u64(j, "memory_limit", s->memory_limit);
 	json_put_u64(j, "events", s->events);
 	json_put_u64(j, "contexts_lost", s->contexts_lost);
+	json_put_u64(j, "contexts_deep", s->contexts_deep);
 	json_put_u64(j, "contexts_pruned", s->contexts_pruned);
 	json_put_u64(j, "bound_ns", s->bound_ns);
 	json_put_u64(j, "bound_calls", s->bound_calls);
@@ -498,6 +520,9 @@ void report_json(const struct report *r, struct json *j)
 		program_json(j, r);
 	if (r->with_sequences)
 		report_sequences_json(r, j);
+	json_put_open(j, "left", '[');
+	buf_put(j->out, buf_slice(&r->left_json));
+	json_close(j, ']');
 	json_key(j, "agent");
 	if (r->has_status)
 		status_json(j, &r->status);

@@ -51,7 +51,8 @@ struct report {
 	bool with_sequences;
 	bool has_program;
 	struct wire_program program;
-	struct span program_total; /* how long it would have taken without hooks */
+	struct buf left, left_json; /* what was left alone and why: lines, JSON objects */
+	struct span program_total;  /* how long it would have taken without hooks */
 	struct calibration_state {
 		bool known;	  /* methods are compensated */
 		struct slice jvm; /* as the agent tells it, "": not known */

@@ -311,13 +311,19 @@ static void footer(const struct report_table *how, const struct report *r,
 			 : "hooked method was not called",
 	     how->all_by ? "hooked methods were not called; --all shows them"
 			 : "hooked methods were not called");
+	buf_put(out, buf_slice(&r->left));
 	if (!r->has_status)
 		return;
-	note(out, s->contexts_lost,
-	     "call has no context in the call tree, since memory was used up or it was too deep; "
-	     "its count and time are in the figures here",
-	     "calls have no context in the call tree, since memory was used up or they were too deep; "
-	     "their counts and times are in the figures here");
+	note(out, s->contexts_lost > s->contexts_deep ? s->contexts_lost - s->contexts_deep : 0,
+	     "call has no context in the call tree, since its memory was used up (memory= when the agent "
+	     "is put in gives more); its count and time are in the figures here",
+	     "calls have no context in the call tree, since its memory was used up (memory= when the agent "
+	     "is put in gives more); their counts and times are in the figures here");
+	note(out, s->contexts_deep,
+	     "call has no context in the call tree, since 512 hooked calls were above it; its count "
+	     "and time are in the figures here",
+	     "calls have no context in the call tree, since 512 hooked calls were above them; their "
+	     "counts and times are in the figures here");
 	note(out, s->exits_lost,
 	     "call began and was never seen to end (stack overflow); it is counted, not timed",
 	     "calls began and were never seen to end (stack overflow); they are counted, not timed");

@@ -117,7 +117,7 @@ TEST(report_json_says_null_for_what_is_not_known)
 		"\"stalls\":0,\"bytes\":0,\"type\":null,\"static\":false,\"native\":false,\"level\":\"timed\",\"rule\":0,\"hooked\":true,\"anchor\":false,\"closed\":false,\"fewer_counted\":false,"
 		"\"raw_self_ns\":null,\"self_low_ns\":null,\"self_high_ns\":null,"
 		"\"clamped\":false,\"short\":false,\"recursion_drawn\":false,\"recursive\":false,"
-		"\"outermost_calls\":null,\"bounded\":false,\"self_bounded\":false,\"least_ns\":null,\"in_place\":false}],\"calibrated\":false,"
+		"\"outermost_calls\":null,\"bounded\":false,\"self_bounded\":false,\"least_ns\":null,\"in_place\":false}],\"calibrated\":false,\"left\":[],"
 		"\"agent\":null}",
 		NULL);
 	report_release(&r);
