@@ -368,6 +368,7 @@ static const struct {
 	{ WIRE_ask_value, { WIRE_static_value } },
 	{ WIRE_ask_origin, { WIRE_origin, WIRE_origin_method, WIRE_origin_method } },
 	{ WIRE_ask_code, { WIRE_code_piece } },
+	{ WIRE_ask_class_bytes, { WIRE_class_bytes } },
 };
 
 void made_up_answer(struct made_up *m, unsigned request, struct buf *out)

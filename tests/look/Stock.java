@@ -67,6 +67,13 @@ public class Stock {
 	static String evil = "\u001b[2J\nrm";
 	int instance = 1;
 
+	interface Chime {
+		int ring();
+	}
+
+	static final Chime CHIME = (Chime) java.lang.reflect.Proxy.newProxyInstance(Stock.class.getClassLoader(),
+			new Class<?>[] {Chime.class}, (proxy, method, values) -> 7);
+
 	static void fill() {
 		Item tea = new Item("tea", 250);
 
@@ -76,6 +83,7 @@ public class Stock {
 		HEADERS.put("Accept", "text/plain");
 		new Special();
 		Never[] loaded = {};
+		System.out.println("chime " + CHIME.getClass().getName());
 		System.out.println(loaded.length + Stock.class.getDeclaredClasses().length);
 	}
 }

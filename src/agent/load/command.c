@@ -200,6 +200,7 @@ static const struct {
 	{ WIRE_ask_origin, true, origin_run },
 	{ WIRE_types, true, call_types_run },
 	{ WIRE_ask_code, false, code_list_run },
+	{ WIRE_ask_class_bytes, true, origin_bytes },
 };
 
 bool command_answer(struct conn *c, unsigned type, struct slice payload)

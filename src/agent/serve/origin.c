@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* origin.c - of the classes that are meant by a name, one for each loader that has it: its code source,
- * its source file, and each method with its lines and the rule that hooks it.
+ * its source file, and each method with its lines and the rule that hooks it; and the class file of one.
  *
  * The code source is asked for by SondeText, whose thread is the agent's: no code of the program runs. */
 #include "agent/serve/origin.h"
@@ -13,9 +13,10 @@
 #include "agent/natives/probes.h"
 #include "agent/natives/value_text.h"
 #include "agent/serve/classwalk.h"
+#include "agent/weaving/instrument.h"
 #include "wire/wire.h"
 
-enum { HITS_MAX = 8 };
+enum { HITS_MAX = 8, BYTES_MAX = 4 << 20 /* of a class file that is sent */ };
 
 struct origin {
 	struct conn *c;
@@ -141,24 +142,52 @@ static void answer(struct origin *o)
 	buf_release(&names);
 }
 
+/* The classes that are meant; false: not by any name. */
+static bool search(struct origin *o, struct slice name)
+{
+	if (name.n >= sizeof(o->wanted))
+		return false;
+	snprintf(o->wanted, sizeof(o->wanted), "%.*s", SLICE_FMT(name));
+	text_replace(o->wanted, '.', '/');
+	classwalk_guess_init(&o->guess, o->wanted);
+	if (probes_init(o->jni) >= 0 && o->wanted[0])
+		classwalk(&(struct classwalk){ o->jni, o, ask_class });
+	return true;
+}
+
 void origin_run(struct conn *c, JNIEnv *jni, struct slice payload)
 {
 	struct origin o = { .c = c, .jni = jni };
 	jvmtiCapabilities want;
 	struct wire_ask_origin m;
 
-	if (wire_get_ask_origin(payload, &m) < 0 || m.class.n >= sizeof(o.wanted)) {
-		c->closing = true;
-		return;
-	}
 	memset(&want, 0, sizeof(want));
 	want.can_get_line_numbers = 1;
 	want.can_get_source_file_name = 1;
 	(*agent.jvmti)->AddCapabilities(agent.jvmti, &want);
-	snprintf(o.wanted, sizeof(o.wanted), "%.*s", SLICE_FMT(m.class));
-	text_replace(o.wanted, '.', '/');
-	classwalk_guess_init(&o.guess, o.wanted);
-	if (probes_init(jni) >= 0 && o.wanted[0])
-		classwalk(&(struct classwalk){ jni, &o, ask_class });
-	answer(&o);
+	if (wire_get_ask_origin(payload, &m) < 0 || !search(&o, m.class))
+		c->closing = true;
+	else
+		answer(&o);
+}
+
+void origin_bytes(struct conn *c, JNIEnv *jni, struct slice payload)
+{
+	struct origin o = { .c = c, .jni = jni };
+	struct wire_ask_class_bytes m;
+	struct buf bytes = { 0 };
+
+	if (wire_get_ask_class_bytes(payload, &m) < 0 || !search(&o, m.class)) {
+		c->closing = true;
+	} else if (m.nth >= o.n) {
+		conn_done(c, NO, "no class of that name is loaded");
+	} else if (!instrument_bytes(jni, o.hits[m.nth].class, &bytes)) {
+		conn_done(c, CANNOT, "the JVM does not show the byte code of the class");
+	} else if (bytes.n > BYTES_MAX) {
+		conn_done(c, CANNOT, "its class file has more than %d MiB", BYTES_MAX >> 20);
+	} else {
+		wire_put_class_bytes(&c->out, &(struct wire_class_bytes){ buf_slice(&bytes) });
+		conn_done(c, DONE, "%s", "");
+	}
+	buf_release(&bytes);
 }

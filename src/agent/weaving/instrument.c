@@ -633,6 +633,21 @@ bool instrument_bytes(JNIEnv *jni, jclass klass, struct buf *out)
 	return out->n && !out->err;
 }
 
+/* While the JVM shows a class again, it may load another one (java.lang.Module$ReflectionData, the first
+ * time), and takes that for the class that is shown. */
+static bool is_called(jclass klass, const char *name)
+{
+	char *sig = NULL;
+	size_t n = strlen(name);
+	bool same;
+
+	if ((*agent.jvmti)->GetClassSignature(agent.jvmti, klass, &sig, NULL) != JVMTI_ERROR_NONE)
+		return true;
+	same = strncmp(sig + 1, name, n) == 0 && sig[n + 1] == ';';
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)sig);
+	return same;
+}
+
 /* The part of instrument_on_bytes that is for instrument_bytes. */
 static void look_at_shown(jclass klass, struct slice in, struct buf *out)
 {
@@ -666,6 +681,8 @@ void JNICALL instrument_on_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jclass klass, job
 	(void)domain;
 	if (agent.dead || !out)
 		goto done;
+	if (klass && name && !is_called(klass, name))
+		klass = s.klass = NULL;
 	if (klass && looking.bytes) {
 		look_at_shown(klass, in, out);
 		if (out->n && !out->err)

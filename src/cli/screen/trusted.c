@@ -197,16 +197,34 @@ static int walk_dir(struct walk *w, const char *dir)
 	return rc;
 }
 
+/* Without links, if the way there is trusted. */
+static int find(const char *path, char found[PATH_MAX], struct fault *f)
+{
+	if (path[0] != '/' || !realpath(path, found))
+		return fail(f, E_NOT_FOUND, path,
+			    path[0] == '/' ? strerror(errno) : "not an absolute path");
+	return check_way(found, f);
+}
+
+int trusted_file(const char *path, char real[PATH_MAX], struct fault *f)
+{
+	char found[PATH_MAX];
+	struct stat st;
+	int rc = find(path, found, f);
+
+	if (rc == 0 && (stat(found, &st) != 0 || !S_ISREG(st.st_mode)))
+		rc = refuse(f, found, "no plain file");
+	if (rc == 0)
+		snprintf(real, PATH_MAX, "%s", found);
+	return rc;
+}
+
 int trusted_tree(const char *path, char real[PATH_MAX], struct fault *f)
 {
 	char found[PATH_MAX];
 	struct walk w = { .top = found, .left = ENTRIES_MAX, .fault = f };
-	int rc;
+	int rc = find(path, found, f);
 
-	if (path[0] != '/' || !realpath(path, found))
-		return fail(f, E_NOT_FOUND, path,
-			    path[0] == '/' ? strerror(errno) : "not an absolute path");
-	rc = check_way(found, f);
 	if (rc == 0)
 		rc = walk_dir(&w, found);
 	if (rc == 0)

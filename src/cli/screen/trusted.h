@@ -16,5 +16,6 @@
  * without links, which is to be used from then on.  E_NOT_FOUND: there is none; E_IO: it is not
  * trusted.  f says why. */
 int trusted_tree(const char *path, char real[PATH_MAX], struct fault *f);
+int trusted_file(const char *path, char real[PATH_MAX], struct fault *f); /* one file */
 
 #endif

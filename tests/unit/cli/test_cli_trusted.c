@@ -213,3 +213,15 @@ TEST(trusted_tree_belongs_to_root_or_the_caller)
 	CHECK(strstr(text, "belongs to user 65534"));
 	remove_place(&p);
 }
+
+TEST(trusted_file_is_a_plain_file_that_nobody_else_can_write)
+{
+	char real[PATH_MAX];
+
+	CHECK_INT(trusted_file("/etc/passwd", real, NULL), 0, NULL);
+	CHECK(strcmp(real, "/etc/passwd") == 0);
+	CHECK_INT(trusted_file("/etc", real, NULL), E_IO, NULL);
+	CHECK_INT(trusted_file("/dev/null", real, NULL), E_IO, NULL);
+	CHECK_INT(trusted_file("/etc/no-such-file", real, NULL), E_NOT_FOUND, NULL);
+	CHECK_INT(trusted_file("etc/passwd", real, NULL), E_NOT_FOUND, NULL);
+}
