@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* closing.c - what plan/budget is told, and what is done as it says.
  *
- * A look reads the figures of all methods in one go.  Prices are what hooks cost in compiled code that
- * has other things in the caches; where contexts are made and taken out all the time, that is added.
+ * A look reads the figures of all methods in one go.  Prices are what hooks cost in compiled code; where
+ * contexts are made and taken out all the time, that is added.
  *
  * Gates are held closed (gates.h), so that rules may come and go meanwhile.  Methods that are to have
  * no hook in their code get `skip` rules, all in one change: then classes are woven, cached and
  * compared when the agent leaves as with rules of anybody else. */
 #include "agent/serve/closing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,9 @@ enum {
 	PRUNED_NS = 2000, /* to take a context out, and make the one that wants its room */
 	LOOK_SHARE = 100, /* a look takes not more than such a part of the time ... */
 	LOOK_MAX_S = 5,	  /* ... unless it would be too long until the next one */
+	RARE_NS = 100,
+	RARE_HALF = 1500000,
+	TIMED_TOUCHES = 5,
 };
 
 static const char own[] = "budget";
@@ -301,17 +305,36 @@ static double fresh_calls(void)
 	return sum;
 }
 
+/* ns by which a counted call costs more than `hot` in a program that does other things meanwhile: it finds
+ * its code, its node and its histogram no more in the caches, the less the rarer calls are.  With RARE_NS ns
+ * for one that comes alone, and half of it when there are RARE_HALF a second, x calls a second cost
+ *
+ *	x (hot + RARE_NS / (1 + x / RARE_HALF))
+ *
+ * and what counts is how many of them fill the budget: that is what closing leads to.  A timed call
+ * touches TIMED_TOUCHES times as much. */
+static double when_cold(double hot)
+{
+	double all = closing.budget.share * 1e9, a = hot / RARE_HALF,
+	       b = hot + RARE_NS - all / RARE_HALF;
+
+	return all > 0 ? all * 2 * a / (sqrt(b * b + 4 * a * all) - b) - hot : 0;
+}
+
 /* calls: since the last look. */
 static struct budget_price price_now(double calls)
 {
 	struct budget_price p = { .count = 25, .timed = 110, .closed = 3, .empty = 25 };
 	struct probe_state s;
-	double pressure;
+	double pressure, cold;
 
 	if (agent.jdk >= 22) /* the cheaper way is taken as soon as there are many calls */
 		p.count = 10, p.timed = 70;
 	else if (probes_is_fast())
 		p.count = 14, p.timed = 90;
+	cold = when_cold(p.count);
+	p.timed += TIMED_TOUCHES * cold;
+	p.count += cold;
 	if (__atomic_load_n(&probe_words.lanes, __ATOMIC_RELAXED))
 		p.count = 4;
 	probe_state_read(&s);
