@@ -59,7 +59,7 @@ LINK_SHARED = $(LINK_ANY) -shared -Wl,-z,defs -Wl,--gc-sections -Wl,--version-sc
 PKG_CONFIG ?= pkg-config
 LIBZIP_CFLAGS = $(shell $(PKG_CONFIG) --cflags libzip)
 LIBZIP_LIBS = $(shell $(PKG_CONFIG) --libs libzip)
-MANAGER_NEEDS := libmicrohttpd libcurl zlib sqlite3 libzstd libcjson
+MANAGER_NEEDS := libmicrohttpd libcurl zlib sqlite3 libzstd libcjson libnats
 MANAGER_LIBS = $(shell $(PKG_CONFIG) --libs $(MANAGER_NEEDS))
 
 PREFIX ?= /usr/local
@@ -75,14 +75,14 @@ CORE_FOLDERS := base elf classfile classfile/check classfile/lower classfile/sho
 # Folders that only the command line adds.
 CLI_FOLDERS := inject $(addprefix cli/,screen attach client classtools report run) cli
 # The manager adds these, and takes of the command line what finds processes.
-MANAGER_FOLDERS := export manager $(addprefix manager/,net figures archive push fleet relay watch http main)
+MANAGER_FOLDERS := export manager $(addprefix manager/,net figures archive push fleet bus relay watch http main)
 # The agent library takes of the core what it needs, and adds this.
 AGENT_FOLDERS := $(addprefix agent/,core hotspot classes natives weaving serve load)
 # Of these two what unit tests are for: it needs neither a JVM nor a library but libc.
 TESTED_FOLDERS := $(addprefix agent/,core hotspot) $(addprefix cli/,screen attach client report) \
 	export manager/figures native inject
 # Single files of folders that need libraries.
-TESTED_FILES := src/agent/sampling/spot_cache.c src/cli/classtools/weave_rules.c src/manager/wait.c src/manager/fleet/hub.c src/manager/fleet/dig_far.c src/manager/net/pump.c src/manager/http/query.c src/manager/watch/usual.c
+TESTED_FILES := src/agent/sampling/spot_cache.c src/cli/classtools/weave_rules.c src/manager/wait.c src/manager/fleet/hub.c src/manager/fleet/dig_far.c src/manager/bus/bus_key.c src/manager/net/pump.c src/manager/http/query.c src/manager/watch/usual.c
 
 # The sampler, what is exported, and what shows both.
 CORE_FOLDERS += sample outside

@@ -182,6 +182,21 @@ static int set_relay(struct settings *c, int id, const char *value)
 	}
 }
 
+/* Its host and bucket become parts of subjects. */
+static int set_bus(struct settings *c, const char *value)
+{
+	const char *rest = strstr(value, "://"), *bucket = rest ? strchr(rest + 3, '/') : NULL;
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+	if ((strncmp(value, "nats://", 7) != 0 && strncmp(value, "tls://", 6) != 0) || !rest[3] ||
+	    rest[3] == '/' ||
+	    (bucket && (bucket[1 + strspn(bucket + 1, plain)] || strlen(bucket) > 60)))
+		return settings_wrong("--bus wants nats://HOST:PORT[,...][/BUCKET] or tls://...",
+				      value);
+	return settings_text(c->bus, sizeof(c->bus), value);
+}
+
 static int read_file(struct settings *c, const char *path);
 
 static int set_more(struct settings *c, int id, const char *value)
@@ -231,6 +246,8 @@ static int set_one(struct settings *c, int id, const char *value)
 		return settings_text(c->store, sizeof(c->store), value);
 	case OPT_SPOOL:
 		return settings_text(c->spool, sizeof(c->spool), value);
+	case OPT_BUS:
+		return set_bus(c, value);
 	case OPT_TOKEN:
 		return set_token(c->operate, value);
 	case OPT_VIEW:
@@ -336,6 +353,11 @@ static int check(const struct settings *c)
 {
 	if (c->relay[0])
 		return check_relay(c);
+	if (c->bus[0] && strncmp(c->store, "clickhouse://", 13) != 0) {
+		fputs("sonded: --bus is for managers that share a store: it needs --store clickhouse://...\n",
+		      stderr);
+		return USAGE;
+	}
 	if (!c->is_loopback && !c->operate[0]) {
 		fprintf(stderr, "sonded: %s can be reached from elsewhere: it needs --token-file\n",
 			c->address);

@@ -17,15 +17,16 @@ struct settings {
 	char address[64]; /* of --listen */
 	uint16_t port;
 	bool is_loopback;
-	bool plain;	      /* --plain: no TLS though it is not loopback */
-	char store[PATH_MAX]; /* a directory, or clickhouse://... */
-	char spool[PATH_MAX]; /* what waits for it */
+	bool plain;		/* --plain: no TLS though it is not loopback */
+	char store[PATH_MAX];	/* a directory, or clickhouse://... */
+	char spool[PATH_MAX];	/* what waits for it */
+	char bus[SETTINGS_URL]; /* "": this manager is alone */
 	char cert[PATH_MAX], key[PATH_MAX];
 	char operate[SETTINGS_TOKEN], view[SETTINGS_TOKEN]; /* tokens; "": none */
 	char relay_token[SETTINGS_TOKEN];		    /* of relays; "": there may be none */
 	bool relays_only;
 	char relay[SETTINGS_URL];	 /* "": we are a manager; else a relay of the one there */
-	char ca[PATH_MAX], name[64];	 /* of a relay */
+	char ca[PATH_MAX], name[64];	 /* of a relay, and of the bus */
 	char names[SETTINGS_NAMES][256]; /* other names of this host */
 	unsigned n_names;
 	char apps[SETTINGS_NAMES][256]; /* --only these applications; none: all */

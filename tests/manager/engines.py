@@ -6,7 +6,6 @@ import concurrent.futures
 import http.server
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -20,58 +19,10 @@ OUT = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from manager import Manager, children, start, test, wait_for  # noqa: E402
+from stores import Server, ask, debian, free_port, has_clickhouse  # noqa: E402
 
 DIR = tempfile.mkdtemp()
 BEGIN = int(time.time() * 1000) // 600000 * 600000 - 3600000
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
-
-
-def ask(port, sql=b"SELECT 1"):
-    try:
-        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/?database=default", sql), timeout=20) as a:
-            return a.status == 200
-    except (urllib.error.URLError, ConnectionError, TimeoutError):
-        return False
-
-
-class Server:
-    def __init__(self, name, command, dir):
-        self.name, self.command, self.dir, self.port = name, command, dir, free_port()
-
-    def start(self):
-        with open(f"{self.dir}/out", "a") as out:
-            self.process = subprocess.Popen(self.command(self), cwd=self.dir, stdout=out, stderr=out)
-        children.append(self.process)
-        end = time.time() + 60
-        while not ask(self.port, b"CREATE DATABASE IF NOT EXISTS sonde"):
-            if time.time() > end or self.process.poll() is not None:
-                with open(f"{self.dir}/out", encoding="utf-8", errors="replace") as f:
-                    sys.exit(f"{self.name} does not start: {f.read()[-2000:]}")
-            time.sleep(0.1)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-
-CONFIG = """<yandex><logger><level>warning</level><log>{0}/log</log><errorlog>{0}/err</errorlog></logger>
-<http_port>{1}</http_port><listen_host>127.0.0.1</listen_host><path>{0}/data/</path><tmp_path>{0}/tmp/</tmp_path>
-<users_config>{0}/users.xml</users_config><default_profile>default</default_profile>
-<default_database>default</default_database><mark_cache_size>268435456</mark_cache_size></yandex>"""
-USERS = """<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
-<users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
-<quota>default</quota></default></users><quotas><default></default></quotas></yandex>"""
-
-
-def debian(server):
-    for name, text in (("config.xml", CONFIG), ("users.xml", USERS)):
-        with open(f"{server.dir}/{name}", "w", encoding="utf-8") as f:
-            f.write(text.format(server.dir, server.port))
-    return [shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"), f"--config-file={server.dir}/config.xml"]
 
 
 def chdb(server):
@@ -279,7 +230,7 @@ def main():
     check_sweep()
     check_taken_back()
     test("manager-sqlite-takes-and-tells", status == 0 and code == 0 and len(expected) > 500, (status, code, said, expected[:5]))
-    if shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"):
+    if has_clickhouse():
         server = Server("clickhouse", debian, f"{DIR}/debian")
         check(server, expected)
         check_spool(server)

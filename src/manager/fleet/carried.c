@@ -23,33 +23,48 @@ static void carried_free(struct carried *c)
 
 static void take(void *ctx, struct slice instance, struct slice texts)
 {
-	struct fleet *f = ctx;
+	struct carried **list = ctx;
 	struct carried *c = instance.n < FLEET_ID ? mem_alloc(sizeof(*c)) : NULL;
 
 	if (!c)
 		return;
-	*c = (struct carried){ 0 };
+	*c = (struct carried){ .next = *list };
 	snprintf(c->id, sizeof(c->id), "%.*s", SLICE_FMT(instance));
 	buf_put(&c->texts, texts);
-	pthread_mutex_lock(&f->lock);
-	c->next = f->carried;
-	f->carried = c;
-	pthread_mutex_unlock(&f->lock);
+	*list = c;
+}
+
+static void free_all(struct carried *c)
+{
+	while (c) {
+		struct carried *next = c->next;
+
+		carried_free(c);
+		c = next;
+	}
 }
 
 int carried_load(struct fleet *f)
 {
-	return archive_carried(f->store, take, f);
+	struct carried *all = NULL, *old;
+	int rc = archive_carried(f->store, take, &all);
+
+	if (rc < 0) {
+		free_all(all);
+		return rc;
+	}
+	pthread_mutex_lock(&f->lock);
+	old = f->carried;
+	f->carried = all;
+	pthread_mutex_unlock(&f->lock);
+	free_all(old);
+	return rc;
 }
 
 void carried_release(struct fleet *f)
 {
-	while (f->carried) {
-		struct carried *c = f->carried;
-
-		f->carried = c->next;
-		carried_free(c);
-	}
+	free_all(f->carried);
+	f->carried = NULL;
 }
 
 /* It is taken for in; whether it still is, the agent says. */

@@ -7,7 +7,9 @@
 
 #include "manager/fleet/fleet.h"
 
-int carried_load(struct fleet *f); /* at start, without the lock */
+int carried_load(
+	struct fleet
+		*f); /* also what others have stored since; without the lock.  E_IO: as it was */
 void carried_release(struct fleet *f);
 void carried_recall(struct fleet *f, struct instance *i); /* before rules are compared */
 void carried_keep(struct fleet *f, struct instance *i);	  /* into the store, if it has changed */

@@ -17,7 +17,13 @@
 #include "manager/push/push.h"
 #include "wire/wire.h"
 
-enum { FLEET_ID = 160, FLEET_INSTANCES = 2000, FLEET_RULES = 1000, TREE_MAX = 400000 };
+enum {
+	FLEET_ID = 160,
+	FLEET_HOLDER = 96,
+	FLEET_INSTANCES = 2000,
+	FLEET_RULES = 1000,
+	TREE_MAX = 400000
+};
 
 /* ---- what is asked of an agent ---- */
 
@@ -101,6 +107,15 @@ struct app {
 	} untold;
 };
 
+/* Which manager may talk to a process, of several that could (manager/bus): HOLD_NONE: nobody has asked. */
+enum hold {
+	HOLD_NONE,
+	HOLD_WANTED,
+	HOLD_OURS,
+	HOLD_OTHERS, /* by `holder` */
+	HOLD_ALONE,  /* the bus cannot say: ours until it can */
+};
+
 enum instance_state { INSTANCE_CONNECTING, INSTANCE_CONNECTED, INSTANCE_AWAY, INSTANCE_ENDED };
 
 struct instance {
@@ -116,6 +131,8 @@ struct instance {
 	char user[64];
 	struct app *app; /* NULL: not known yet */
 	enum instance_state state;
+	enum hold hold;
+	char holder[FLEET_HOLDER]; /* the manager */
 	char why[160];
 	uint64_t since_ms, seen_ms, ended_ms; /* of the day */
 	uint64_t started_ms;
@@ -151,6 +168,7 @@ struct instance {
 	uint64_t trace_retry_ms;
 };
 
+struct bus;
 struct carried;
 struct dug;
 struct lookout;
@@ -171,8 +189,12 @@ struct fleet {
 	struct push *push;	 /* NULL: it is switched off */
 	struct lookout *lookout; /* NULL: it is switched off */
 	struct others *others;	 /* NULL: the store is ours alone */
-	bool is_loaded;		 /* plans and what processes have had are known */
-	uint64_t slot_ms;	 /* that is being collected */
+	struct bus *bus;	 /* NULL: we share processes with nobody */
+	void (*changed)(
+		struct bus
+			*bus); /* a plan, or the state of a process; under the lock; may be NULL */
+	bool is_loaded;	       /* plans and what processes have had are known */
+	uint64_t slot_ms;      /* that is being collected */
 	uint64_t traces_kept, traces_passed;
 	uint64_t calls_kept;
 	uint64_t store_failed; /* jobs that could not be written, when we looked last */
@@ -207,6 +229,8 @@ void session_step(struct fleet *f, struct instance *i, uint64_t now); /* timers 
 void session_io(struct fleet *f, struct instance *i);
 void session_lost(struct fleet *f, struct instance *i, const char *why);
 void session_end(struct fleet *f, struct instance *i); /* its process has ended */
+/* Who holds it is known, or known better. */
+void session_hold(struct fleet *f, struct instance *i, enum hold hold, const char *holder);
 /* A question with an empty frame to be filled; NULL: out of memory.  It is freed after done. */
 struct ask *session_ask(struct instance *i, unsigned patience_s);
 void session_send(struct fleet *f, struct ask *a);

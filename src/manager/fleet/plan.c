@@ -324,6 +324,8 @@ static void install(struct fleet *f, struct app *a, struct plan_draft *d)
 	d->plan.rules = NULL;
 	d->plan.n = d->cap = 0;
 	tell(f, a);
+	if (f->changed)
+		f->changed(f->bus);
 	fleet_wake(f);
 }
 
@@ -420,9 +422,8 @@ static struct app *outdated(struct fleet *f, const struct archive_plan *p)
 	return a;
 }
 
-static void take_stored(void *ctx, const struct archive_plan *p)
+void plan_learn(struct fleet *f, const struct archive_plan *p)
 {
-	struct fleet *f = ctx;
 	struct app *a = outdated(f, p);
 	struct plan_draft d = { .plan = { .keep_traces = true, .one_in = USUAL_ONE_IN } };
 
@@ -442,6 +443,11 @@ static void take_stored(void *ctx, const struct archive_plan *p)
 	snprintf(d.plan.comment, sizeof(d.plan.comment), "%.*s", SLICE_FMT(p->comment));
 	install_newer(f, a, &d);
 	plan_draft_release(&d);
+}
+
+static void take_stored(void *ctx, const struct archive_plan *p)
+{
+	plan_learn(ctx, p);
 }
 
 int plan_pull(struct fleet *f, struct slice app)

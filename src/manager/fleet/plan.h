@@ -32,6 +32,8 @@ int plan_draft_check(struct plan_draft *d);
 
 /* Takes newer versions out of the store, of one application or (.n 0) of all.  0; E_IO. */
 int plan_pull(struct fleet *f, struct slice app);
+/* Puts one that came from elsewhere in force if it is newer. */
+void plan_learn(struct fleet *f, const struct archive_plan *p);
 
 /* In place of version `before` (UINT64_MAX: of any); one that says the same is no new version.  0; E_DUPLICATE: somebody was faster; E_IO: it
  * could not be written; as plan_draft_check. */

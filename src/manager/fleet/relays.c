@@ -455,6 +455,7 @@ static void revive(struct instance *i)
 	if (i->state == INSTANCE_ENDED && i->app) {
 		i->state = INSTANCE_AWAY;
 		i->has_bases = false;
+		i->hold = HOLD_NONE;
 	}
 	i->retry_ms = 0;
 	i->backoff_ms = 0;

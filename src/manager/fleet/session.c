@@ -42,6 +42,8 @@ static void set_state(struct fleet *f, struct instance *i, enum instance_state s
 		"%s (%s): %s%s%s", i->id, i->app ? i->app->name : "?", instance_state_word(state),
 		why[0] ? ": " : "", why);
 	tell(f, i);
+	if (f->changed)
+		f->changed(f->bus);
 }
 
 /* ---- questions ---- */
@@ -154,6 +156,48 @@ static bool is_wanted(const struct settings *c, struct slice app)
 	return c->n_apps == 0;
 }
 
+/* ---- one of several managers ---- */
+
+static bool may_talk(const struct fleet *f, const struct instance *i)
+{
+	return !f->bus || i->hold == HOLD_OURS || i->hold == HOLD_ALONE;
+}
+
+void session_hold(struct fleet *f, struct instance *i, enum hold hold, const char *holder)
+{
+	bool had = may_talk(f, i);
+
+	i->hold = hold;
+	snprintf(i->holder, sizeof(i->holder), "%s", holder);
+	if (i->state == INSTANCE_ENDED)
+		return;
+	if (may_talk(f, i)) {
+		if (!had) {
+			i->retry_ms = 0;
+			i->has_bases = i->recalled = false; /* others have stored newer ones */
+		}
+		fleet_wake(f);
+	} else if (had) {
+		fleet_wake(f); /* its thread hangs up */
+	} else if (hold == HOLD_OTHERS) {
+		snprintf(i->why, sizeof(i->why), "%s has it", holder);
+	}
+}
+
+/* Another manager talks to it, or is asked whether it does.  False: so do we not. */
+static bool is_held(struct fleet *f, struct instance *i)
+{
+	char why[sizeof(i->why)];
+
+	if (i->hold != HOLD_WANTED && i->hold != HOLD_OTHERS)
+		return true;
+	snprintf(why, sizeof(why), "%s has it",
+		 i->hold == HOLD_OTHERS ? i->holder : "another manager");
+	if (i->link.fd >= 0)
+		session_lost(f, i, why);
+	return false;
+}
+
 /* Without an application it is shown nowhere. */
 static void ignore(struct instance *i)
 {
@@ -185,8 +229,13 @@ static void take_welcome(struct fleet *f, struct instance *i, struct slice paylo
 		session_lost(f, i, "out of memory");
 		return;
 	}
-	i->welcomed = true;
 	i->backoff_ms = 0;
+	if (!may_talk(f, i)) {
+		i->hold = HOLD_WANTED;
+		session_lost(f, i, "it is not known yet which manager has it");
+		return;
+	}
+	i->welcomed = true;
 	i->next_report_ms = i->next_tree_ms = 0;
 	set_state(f, i, INSTANCE_CONNECTED, "");
 }
@@ -238,7 +287,7 @@ void session_io(struct fleet *f, struct instance *i)
 
 void session_step(struct fleet *f, struct instance *i, uint64_t now)
 {
-	if (i->state == INSTANCE_ENDED || (i->relay && !i->agent))
+	if (i->state == INSTANCE_ENDED || (i->relay && !i->agent) || !is_held(f, i))
 		return;
 	if (i->link.fd < 0) {
 		if (now >= i->retry_ms)

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/version.h"
-#include "manager/fleet/relays.h"
+#include "manager/bus/bus.h"
 #include "manager/http/request.h"
 
 int api_manager(struct api_request *c)
@@ -25,55 +25,22 @@ int api_manager(struct api_request *c)
 
 /* ---- processes ---- */
 
-static void put_overhead(struct json *j, const struct instance *i)
+/* ---- processes ---- */
+
+/* What another manager has is shown as that one tells it. */
+static bool is_shown(const struct instance *i)
 {
-	json_put_open(j, "overhead", '{');
-	json_put_double(j, "share", i->hooks_share + i->agent_share);
-	json_put_double(j, "hooks_share", i->hooks_share);
-	json_put_double(j, "agent_share", i->agent_share);
-	json_close(j, '}');
+	return i->app && i->hold != HOLD_OTHERS;
 }
 
-static void put_status(struct json *j, const struct instance *i)
+static void put_far(void *ctx, const struct far_instance *i)
 {
-	const struct wire_status *s = &i->status;
+	struct json *j = ctx;
 
-	json_put_nonempty(j, "mechanism", i->mechanism);
-	json_put_u64(j, "rules", s->rules);
-	json_put_u64(j, "methods", s->methods);
-	json_put_u64(j, "classes", s->classes);
-	json_put_u64(j, "threads", s->threads);
-	json_put_u64(j, "memory", s->memory);
-	json_put_u64(j, "memory_limit", s->memory_limit);
-	json_put_u64(j, "events", s->events);
-	json_put_u64(j, "contexts_lost", s->contexts_lost);
-	json_put_u64(j, "contexts_pruned", s->contexts_pruned);
-	put_overhead(j, i);
-}
-
-static void put_instance(struct json *j, const struct instance *i)
-{
-	json_open(j, '{');
-	json_put_nonempty(j, "id", i->id);
-	json_put_nonempty(j, "application", i->app ? i->app->name : "");
-	json_put_u64(j, "pid", (uint64_t)i->peer.pid);
-	json_put_nonempty(j, "host", i->host);
-	if (i->relay) {
-		json_put_nonempty(j, "relay", i->relay->name);
-		json_put_u64(j, "relay_heard_ms", relays_heard_ms(i->relay));
-	}
-	json_put_nonempty(j, "user", i->user);
-	json_put_nonempty(j, "state", instance_state_word(i->state));
-	json_put_nonempty(j, "why", i->why);
-	json_put_u64(j, "since_ms", i->since_ms);
-	json_put_u64(j, "last_seen_ms", i->seen_ms);
-	json_put_nonempty(j, "jvm", i->jvm);
-	json_put_nonempty(j, "build", i->build);
-	if (i->started_ms)
-		json_put_u64(j, "uptime_ms", clock_day_ms() - i->started_ms);
-	if (i->state == INSTANCE_CONNECTED)
-		put_status(j, i);
-	json_close(j, '}');
+	if (j->more)
+		buf_u8(j->out, ',');
+	buf_text(j->out, i->json);
+	j->more = true;
 }
 
 int api_instances(struct api_request *c)
@@ -84,8 +51,9 @@ int api_instances(struct api_request *c)
 	json_put_open(&j, "instances", '[');
 	pthread_mutex_lock(&c->f->lock);
 	for (struct instance *i = c->f->instances; i; i = i->next)
-		if (i->app && (!app.n || slice_is(app, i->app->name)))
-			put_instance(&j, i);
+		if (is_shown(i) && (!app.n || slice_is(app, i->app->name)))
+			shown_instance(&j, i);
+	bus_each(c->f->bus, app, put_far, &j);
 	pthread_mutex_unlock(&c->f->lock);
 	json_close(&j, ']');
 	return request_end(&j, 200);
@@ -99,62 +67,44 @@ int api_instance(struct api_request *c)
 	pthread_mutex_lock(&c->f->lock);
 	i = fleet_instance(c->f, c->args[0]);
 	if (i)
-		put_instance(&j, i);
+		shown_instance(&j, i);
 	pthread_mutex_unlock(&c->f->lock);
 	return i ? 200 : request_fail(c, 404, "not_found", "there is no such instance");
 }
 
 /* ---- applications ---- */
 
-struct sum {
-	uint64_t connected, known, methods, calls, total_ns, seen_ms;
-	double rate, errors_rate, share;
-};
-
-/* The rate of an application is that of its busiest method; its time is that method's. */
-static void add_figures(struct sum *s, const struct instance *i)
+static void add_far(void *ctx, const struct far_instance *i)
 {
-	const struct figure *most = NULL;
+	struct shown_sum *s = ctx;
 
-	for (size_t k = 0; k < i->n; k++) {
-		const struct figure *g = &i->figures[k];
-
-		if (!(g->flags & METHOD_GONE) &&
-		    (!most || g->sums[SUM_TOTAL_NS] > most->sums[SUM_TOTAL_NS]))
-			most = g;
-	}
-	if (!most)
+	s->known++;
+	s->seen_ms = i->sum.seen_ms > s->seen_ms ? i->sum.seen_ms : s->seen_ms;
+	if (!i->is_connected)
 		return;
-	s->rate += most->rate;
-	if (most->sums[SUM_CALLS])
-		s->errors_rate +=
-			most->rate * (double)most->sums[SUM_ERRORS] / (double)most->sums[SUM_CALLS];
-	s->calls += most->sums[SUM_CALLS];
-	s->total_ns += most->sums[SUM_TOTAL_NS];
+	s->connected++;
+	s->methods = i->sum.methods > s->methods ? i->sum.methods : s->methods;
+	s->share += i->sum.share;
+	s->rate += i->sum.rate;
+	s->errors_rate += i->sum.errors_rate;
+	s->calls += i->sum.calls;
+	s->total_ns += i->sum.total_ns;
 }
 
-static struct sum sum_up(const struct fleet *f, const struct app *a)
+static struct shown_sum sum_up(const struct fleet *f, const struct app *a)
 {
-	struct sum s = { 0 };
+	struct shown_sum s = { 0 };
 
-	for (struct instance *i = f->instances; i; i = i->next) {
-		if (i->app != a)
-			continue;
-		s.known++;
-		s.seen_ms = i->seen_ms > s.seen_ms ? i->seen_ms : s.seen_ms;
-		if (i->state != INSTANCE_CONNECTED)
-			continue;
-		s.connected++;
-		s.methods = i->status.methods > s.methods ? i->status.methods : s.methods;
-		s.share += i->hooks_share + i->agent_share;
-		add_figures(&s, i);
-	}
+	for (struct instance *i = f->instances; i; i = i->next)
+		if (i->app == a && is_shown(i))
+			shown_add(&s, i);
+	bus_each(f->bus, slice_str(a->name), add_far, &s);
 	return s;
 }
 
 static void put_app(struct json *j, const struct fleet *f, const struct app *a)
 {
-	struct sum s = sum_up(f, a);
+	struct shown_sum s = sum_up(f, a);
 
 	json_put_nonempty(j, "name", a->name);
 	json_put_u64(j, "connected", s.connected);
@@ -200,8 +150,9 @@ int api_application(struct api_request *c)
 		put_app(&j, c->f, a);
 		json_put_open(&j, "instances", '[');
 		for (struct instance *i = c->f->instances; i; i = i->next)
-			if (i->app == a)
-				put_instance(&j, i);
+			if (i->app == a && is_shown(i))
+				shown_instance(&j, i);
+		bus_each(c->f->bus, slice_str(a->name), put_far, &j);
 		json_close(&j, ']');
 		json_close(&j, '}');
 	}
@@ -264,19 +215,35 @@ int api_overhead(struct api_request *c)
 
 /* ---- health and log ---- */
 
+static void put_bus(struct json *j, const struct bus_state *s)
+{
+	json_put_open(j, "bus", '{');
+	json_put_bool(j, "up", s->is_up);
+	json_put_u64(j, "managers", s->managers);
+	json_put_u64(j, "processes", s->processes);
+	json_put_u64(j, "asked", s->asked);
+	json_put_u64(j, "answered", s->answered);
+	json_close(j, '}');
+}
+
 int api_health(struct api_request *c)
 {
 	struct archive_state store;
+	struct bus_state bus;
 	struct json j = request_json(c);
 	uint64_t connected = 0;
-	bool loaded;
+	bool loaded, lonely;
 
 	pthread_mutex_lock(&c->f->lock);
 	loaded = c->f->is_loaded;
 	pthread_mutex_unlock(&c->f->lock);
 	archive_state(c->f->store, &store);
+	bus_state(c->f->bus, &bus);
+	lonely = c->f->bus && !bus.is_up;
 	json_put_nonempty(&j, "status",
-			  store.is_well && !store.is_away && loaded ? "ok" : "degraded");
+			  store.is_well && !store.is_away && loaded && !lonely && !bus.is_twice
+				  ? "ok"
+				  : "degraded");
 	if (c->role >= ROLE_VIEW) {
 		pthread_mutex_lock(&c->f->lock);
 		for (struct instance *i = c->f->instances; i; i = i->next)
@@ -290,12 +257,18 @@ int api_health(struct api_request *c)
 		json_put_u64(&j, "failed", store.failed);
 		json_put_u64(&j, "spooled", store.spooled);
 		json_close(&j, '}');
+		if (c->f->bus)
+			put_bus(&j, &bus);
 	}
 	json_put_open(&j, "problems", '[');
 	if (!store.is_well)
 		json_text(&j, "the store cannot be written; the log says why");
 	if (store.is_away)
 		json_text(&j, "the store does not answer; what comes waits in the spool");
+	if (lonely)
+		json_text(&j, "the bus does not answer; other managers are not heard");
+	if (bus.is_twice)
+		json_text(&j, "another manager on the bus has our name");
 	if (!loaded)
 		json_text(&j, "plans are not known yet; processes stay as they are");
 	json_close(&j, ']');

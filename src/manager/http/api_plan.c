@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "manager/bus/bus.h"
 #include "manager/fleet/plan.h"
 #include "manager/http/request.h"
 
@@ -43,6 +44,41 @@ static void put_status(struct json *j, const struct app *a, const struct instanc
 	json_close(j, '}');
 }
 
+struct far_status {
+	struct json *j;
+	const struct app *a;
+};
+
+/* Of a process of another manager only the states are known. */
+static void put_far_status(void *ctx, const struct far_instance *i)
+{
+	struct far_status *s = ctx;
+	size_t n = strlen(i->rules);
+
+	if (i->has_ended)
+		return;
+	json_open(s->j, '{');
+	json_put_text(s->j, "instance", i->id);
+	json_put_text(s->j, "manager", i->manager);
+	json_put_u64(s->j, "version", i->plan_version);
+	json_put_open(s->j, "rules", '[');
+	for (size_t k = 0; k < s->a->plan.n; k++) {
+		enum rule_state state = RULE_PENDING;
+
+		for (int one = RULE_PENDING; k < n && one <= RULE_GONE; one++)
+			if (reconcile_word((enum rule_state)one)[0] == i->rules[k])
+				state = (enum rule_state)one;
+		json_open(s->j, '{');
+		json_put_text(s->j, "text", s->a->plan.rules[k].text);
+		json_put_text(s->j, "state",
+			      reconcile_word(i->plan_version == s->a->plan.version ? state
+										   : RULE_PENDING));
+		json_close(s->j, '}');
+	}
+	json_close(s->j, ']');
+	json_close(s->j, '}');
+}
+
 static void put_plan(struct json *j, const struct fleet *f, const struct app *a)
 {
 	const struct plan *p = &a->plan;
@@ -56,8 +92,9 @@ static void put_plan(struct json *j, const struct fleet *f, const struct app *a)
 	plan_json(p, j);
 	json_put_open(j, "status", '[');
 	for (struct instance *i = f->instances; i; i = i->next)
-		if (i->app == a && i->state != INSTANCE_ENDED)
+		if (i->app == a && i->state != INSTANCE_ENDED && i->hold != HOLD_OTHERS)
 			put_status(j, a, i);
+	bus_each(f->bus, slice_str(a->name), put_far_status, &(struct far_status){ j, a });
 	json_close(j, ']');
 }
 

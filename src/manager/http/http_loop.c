@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "manager/bus/bus.h"
 #include "manager/http/auth.h"
 #include "manager/http/http_priv.h"
 #include "manager/webpages.h"
@@ -79,7 +80,8 @@ int request_end(struct json *j, int status)
 void request_suspend(struct api_request *c)
 {
 	c->suspended = true;
-	MHD_suspend_connection(c->c);
+	if (!c->call)
+		MHD_suspend_connection(c->c);
 }
 
 void request_resume(struct api_request *c)
@@ -88,7 +90,10 @@ void request_resume(struct api_request *c)
 	if (!c->suspended)
 		return;
 	c->suspended = false;
-	MHD_resume_connection(c->c);
+	if (c->call)
+		bus_again(c->f->bus, c->call);
+	else
+		MHD_resume_connection(c->c);
 }
 
 struct app *request_app(struct api_request *c)
@@ -305,7 +310,7 @@ static void judge(struct api_request *c, const char *method, const char *url)
 		refuse(c, 405, "this path is not for that method");
 }
 
-static struct api_request *request_new(struct http *h, struct MHD_Connection *connection)
+struct api_request *http_request_new(struct http *h, struct MHD_Connection *connection)
 {
 	struct api_request *c = mem_alloc(sizeof(*c));
 
@@ -316,7 +321,7 @@ static struct api_request *request_new(struct http *h, struct MHD_Connection *co
 	return c;
 }
 
-static void request_free(struct api_request *c)
+void http_request_free(struct api_request *c)
 {
 	stream_free(c->stream);
 	arena_release(&c->mem);
@@ -377,7 +382,9 @@ static enum MHD_Result answer(struct api_request *c, const char *method, const c
 	}
 	if (!c->route)
 		return answer_page(c, method, url);
-	status = c->route->run(c);
+	status = far_answer(c);
+	if (status == FAR_NOT)
+		status = c->route->run(c);
 	if (status == REQUEST_WAITS)
 		return MHD_YES;
 	if (status == REQUEST_STREAMS)
@@ -397,7 +404,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 
 	(void)version;
 	if (!c) {
-		*state = c = request_new(h, connection);
+		*state = c = http_request_new(h, connection);
 		if (!c)
 			return MHD_NO;
 		__atomic_add_fetch(&h->requests, 1, __ATOMIC_RELAXED);
@@ -418,7 +425,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **st
 {
 	(void)ctx, (void)connection, (void)how;
 	if (*state)
-		request_free(*state);
+		http_request_free(*state);
 	*state = NULL;
 }
 
@@ -543,6 +550,7 @@ int http_start(struct http **out, struct fleet *f, uint16_t *port)
 		return rc;
 	}
 	hub_listen(&f->hub, stream_wake_all, h);
+	bus_serve_by(f->bus, far_serve, h);
 	*out = h;
 	return 0;
 }

@@ -29,6 +29,14 @@ struct http {
 /* http_loop.c */
 void http_headers(struct MHD_Response *r, const struct api_request *c, const char *type);
 
+struct api_request *http_request_new(struct http *h, struct MHD_Connection *connection);
+void http_request_free(struct api_request *c);
+
+/* api_far.c: REQUEST_WAITS, the status of an answer that is there, or FAR_NOT. */
+enum { FAR_NOT = -10 };
+int far_answer(struct api_request *c);
+bool far_serve(void *http, struct bus_call *call);
+
 /* api_relay.c */
 enum MHD_Result relay_answer(struct api_request *c);
 

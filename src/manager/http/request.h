@@ -16,6 +16,7 @@
 enum request_role { ROLE_NONE, ROLE_RELAY, ROLE_VIEW, ROLE_OPERATE };
 enum { REQUEST_WAITS = -1, REQUEST_STREAMS = -2, REQUEST_UPGRADES = -3, BODY_MAX = 1 << 20 };
 
+struct bus_call;
 struct http;
 struct stream;
 
@@ -39,6 +40,8 @@ struct api_request {
 	bool ready, suspended;
 	int ask_status;
 	struct buf answer;
+	bool is_far;	       /* another manager has answered */
+	struct bus_call *call; /* NULL: of a client of ours, else of another manager */
 	struct stream *stream;
 	bool is_sent;
 };

@@ -14,6 +14,7 @@
 
 #include "base/version.h"
 #include "manager/settings.h"
+#include "manager/bus/bus.h"
 #include "manager/fleet/outgoing.h"
 #include "manager/http/http.h"
 #include "manager/relay/relay_run.h"
@@ -87,6 +88,7 @@ static const char *shown_store(const char *store)
 static int serve(const struct settings *config, struct archive *store)
 {
 	struct http *http = NULL;
+	struct bus *bus = NULL;
 	uint16_t port = 0;
 	int rc = fleet_init(&fleet, config, store);
 
@@ -96,6 +98,8 @@ static int serve(const struct settings *config, struct archive *store)
 	}
 	if (rc >= 0)
 		rc = push_start(&fleet.push, config, outgoing_metrics, &fleet);
+	if (rc >= 0)
+		rc = bus_start(&bus, &fleet);
 	if (rc >= 0)
 		rc = http_start(&http, &fleet, &port);
 	if (rc >= 0) {
@@ -110,11 +114,14 @@ static int serve(const struct settings *config, struct archive *store)
 		notify("STOPPING=1");
 		http_end_streams(http);
 	}
+	bus_quit(bus);
 	fleet_quit(&fleet);
+	bus_end_calls(bus);
 	http_stop(http);
 	lookout_stop(fleet.lookout);
 	push_stop(fleet.push);
 	archive_close(store); /* before the fleet: what is queued has names of it */
+	bus_stop(bus);	      /* others take our processes, and read what is stored of them */
 	fleet_release(&fleet);
 	return rc < 0 ? CANNOT : 0;
 }
