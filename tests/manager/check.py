@@ -406,15 +406,17 @@ def check_cookie():
 
 
 def check_flood():
-    """Refused requests are listed, but not all of a flood."""
+    """Refused requests are listed, but not all of a flood, nor of wrong logins."""
     def listed():
         return sum(e["status"] in (401, 429) for e in m.get("/audit?limit=1000")["entries"])
     before = listed()
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda i: m.ask("/api/v1" + A + "/plan/rules", {"hook": []}, token="x" * 20), range(300)))
+        list(pool.map(lambda i: m.ask("/api/v1/login", {"token": "x" * 20}, token="x" * 20), range(300)))
     m.ask("/api/v1" + A + "/plan/rules", {"hook": []})
     time.sleep(0.3)
     test("manager-flood-of-refusals-does-not-fill-the-log", 20 <= listed() - before <= 125, listed() - before)
+    test("manager-wrong-tokens-are-not-listed", not any("x" * 20 in e["detail"] for e in m.get("/audit?limit=1000")["entries"]))
 
 
 def check_slow_and_idle():

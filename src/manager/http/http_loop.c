@@ -212,6 +212,13 @@ static bool list_refused(struct http *h, unsigned *before)
 	return listed;
 }
 
+/* What is sent to log in is not for the log. */
+static void drop_token(struct api_request *c)
+{
+	if (c->route && c->route->action && strcmp(c->route->action, "login") == 0)
+		buf_clear(&c->body);
+}
+
 static void audit(struct api_request *c, int status)
 {
 	struct job_audit *job = c->route && c->route->action ? archive_job(sizeof(*job)) : NULL;
@@ -219,8 +226,6 @@ static void audit(struct api_request *c, int status)
 
 	if (!job)
 		return;
-	if (strcmp(c->route->action, "login") == 0)
-		body.n = 0; /* there is a token in it */
 	body.n = body.n < 2000 ? body.n : 2000;
 	job->job.kind = JOB_AUDIT;
 	job->at_ms = clock_day_ms();
@@ -376,6 +381,7 @@ static enum MHD_Result answer(struct api_request *c, const char *method, const c
 	int status;
 
 	if (c->refused) {
+		drop_token(c);
 		status = request_fail(c, c->refused, code_of(c->refused), "%s", c->refused_why);
 		audit_refused(c, status);
 		return send_answer(c, status);
@@ -389,7 +395,11 @@ static enum MHD_Result answer(struct api_request *c, const char *method, const c
 		return MHD_YES;
 	if (status == REQUEST_STREAMS)
 		return stream_answer(c);
-	audit(c, status == REQUEST_UPGRADES ? 101 : status);
+	drop_token(c);
+	if (c->role == ROLE_NONE && status >= 400) /* a login; anybody can try */
+		audit_refused(c, status);
+	else
+		audit(c, status == REQUEST_UPGRADES ? 101 : status);
 	if (status == REQUEST_UPGRADES)
 		return relay_answer(c);
 	return send_answer(c, status);
