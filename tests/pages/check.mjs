@@ -50,6 +50,17 @@ function must(holds, why) {
 	if (!holds) throw new Error(why);
 }
 
+// With PICTURES=DIR, what a person sees here, in both themes.
+async function picture(name, of = page) {
+	if (!process.env.PICTURES) return;
+	for (const theme of ["light", "dark"]) {
+		await of.emulateMedia({ colorScheme: theme });
+		await new Promise((done) => setTimeout(done, 400));
+		await of.screenshot({ path: `${process.env.PICTURES}/${name}-${theme}.png` });
+	}
+	await of.emulateMedia({ colorScheme: "light" });
+}
+
 await start();
 const browser = await open(modules);
 const { page, complaints, context } = await person(browser, base);
@@ -107,6 +118,7 @@ await test("sequence-and-condition-become-a-rule-in-force", async () => {
 	must(/^hook com\.shop\.Inventory::adjust\(.*\) inside .* if \$2 == "GIFT" timed$/.test(rule), rule);
 	await page.getByRole("button", { name: "Hook", exact: true }).click();
 	await until("it is in force on both", async () => (await page.locator(".note").allInnerTexts()).some((t) => /in force on 2 of 2/.test(t)));
+	await picture("components");
 	await until("its figures are those of gifts alone", async () => {
 		const m = (await api(APP + "/methods")).methods.find((x) => /Inventory\.adjust/.test(x.method));
 		return m?.conditional;
@@ -126,6 +138,7 @@ await test("the-overview-has-curves-findings-and-the-price", async () => {
 	await page.locator(".chart canvas").first().waitFor();
 	await until("the price is known", async () => /%/.test(await page.locator(".cost").innerText()));
 	await page.locator("tbody tr", { hasText: "Cart.checkout" }).first().waitFor();
+	await picture("overview");
 });
 
 await test("transactions-are-listed-filtered-and-chosen-on-the-map", async () => {
@@ -145,6 +158,7 @@ await test("transactions-are-listed-filtered-and-chosen-on-the-map", async () =>
 	await page.waitForURL(/from=\d+/);
 	await page.getByRole("button", { name: "Clear" }).click();
 	await page.locator("td a").first().waitFor();
+	await picture("traces");
 });
 
 await test("a-transaction-is-walked-by-keys-and-its-address-is-a-link", async () => {
@@ -164,6 +178,7 @@ await test("a-transaction-is-walked-by-keys-and-its-address-is-a-link", async ()
 	await other.context.close();
 	await page.getByRole("button", { name: "Critical path" }).click();
 	await page.getByRole("columnheader", { name: "On the critical path" }).waitFor();
+	await picture("trace");
 });
 
 await test("two-transactions-are-compared", async () => {
@@ -173,6 +188,7 @@ await test("two-transactions-are-compared", async () => {
 	await page.locator("td input[type=checkbox]").nth(1).check();
 	await page.getByRole("button", { name: "Compare the two chosen" }).click();
 	await page.getByRole("heading", { name: "What makes the difference" }).waitFor();
+	await picture("compare");
 	must(await page.locator("[data-trace]").count() === 2, "there are not two");
 });
 
@@ -187,6 +203,7 @@ await test("hot-spots-are-sampled-and-shown-from-both-sides", async () => {
 	for (const key of ["ArrowUp", "ArrowUp", "Enter"]) await page.keyboard.press(key);
 	await page.locator("td button.quiet").first().click();
 	await page.getByText("Callers of").waitFor();
+	await picture("hot");
 	must(await page.locator("[data-flame]").count() === 2, "there are not two");
 });
 
@@ -270,6 +287,7 @@ await test("the-plan-is-edited-undone-and-two-people-see-it-at-once", async () =
 	must((await rules()).length === 1, "the second person's plan was taken");
 	await page.getByRole("button", { name: "Undo the last change" }).click();
 	await until("the rules are back", async () => (await rules()).length > 1);
+	await picture("plan");
 	await second.context.close();
 });
 
@@ -291,6 +309,23 @@ await test("names-that-are-html-or-run-backwards-are-text", async () => {
 	await page.goto(at("plans"));
 	await page.getByText("<b>only</b>").first().waitFor();
 	must(await page.locator("main b").count() === 0, "a comment became an element");
+});
+
+await test("a-statement-of-a-megabyte-with-html-in-it-is-text", async () => {
+	await api(APP + "/plan/rules", "POST", { hook: ["capture statement = $1 at com.shop.Front::ask", "hook com.shop.Front::ask full"],
+		comment: "data that is hostile" });
+	const kept = await until("a statement has come", async () =>
+		(await api("/traces?root=ask&application=" + encodeURIComponent(app))).traces.find((t) => t.data.statement));
+	await page.goto(at("traces/" + kept.id));
+	await page.locator("[data-trace]").waitFor();
+	const said = page.getByText("<b>bold</b>").first();
+	await said.waitFor();
+	const text = await page.locator("main").innerText();
+	must(await page.locator("main b", { hasText: /^bold$/ }).count() === 0, "a value became an element");
+	must(!text.includes("\u202e"), "a mark of direction is in the page");
+	must(text.length < 20000, text.length + " characters are shown");
+	await picture("trace-of-a-statement");
+	await api(APP + "/plan/rules", "POST", { unhook: ["capture statement = $1 at com.shop.Front::ask", "hook com.shop.Front::ask full"] });
 });
 
 await test("keys-alone-reach-every-view-and-hook", async () => {
@@ -357,6 +392,7 @@ await test("why-is-answered-and-can-be-shared", async () => {
 	const answer = (await p.locator(".answer").innerText()).replace(/\s+/g, " ");
 	const known = (await api("/digs?application=" + encodeURIComponent(app))).digs[0];
 	must(/^(Slow:|Nothing is slow)/.test(answer) && known.answer.text.replace(/\s+/g, " ").trim() === answer.trim(), answer);
+	await picture("why", p);
 	const [file] = await Promise.all([p.waitForEvent("download"), p.getByRole("button", { name: "Share as one file" }).click()]);
 	must(/\.html$/.test(file.suggestedFilename()), file.suggestedFilename());
 	if (known.rules?.length) {

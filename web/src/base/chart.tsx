@@ -52,7 +52,7 @@ function options(at: HTMLElement, latest: Latest): uPlot.Options {
 		font: c.font };
 	const size = parseFloat(getComputedStyle(document.documentElement).fontSize);
 	return {
-		width: Math.max(100, at.clientWidth), height: 150, padding: [8, 8, 0, 0],
+		width: Math.max(100, at.clientWidth), height: 150, padding: [8, 22, 0, 0],
 		cursor: { sync: { key: "sonde" }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
 		scales: { x: { time: true, range: () => [latest.current.from_ms / 1000, latest.current.to_ms / 1000] },
 			y: { range: (_u, _low, high) => [0, high > 0 ? high * 1.12 : 1] } },

@@ -6,8 +6,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.nio.charset.StandardCharsets;
 
-/** The shop, and beside it two classes whose names the Java language does not allow, but the JVM does. */
+/** The shop, and beside it two classes whose names the Java language does not allow, but the JVM does, and a long statement. */
 public final class Front {
+    /** A megabyte. */
+    private static final String STATEMENT = "select '<b>bold</b>\u202edrawkcab' from t where x in (" + "1, ".repeat(350_000) + "2)";
+
     private Front() {}
 
     public static void main(String[] args) throws Throwable {
@@ -23,11 +26,15 @@ public final class Front {
         try {
             for (int n = 0; ; n++) {
                 int sum = (int) html.invokeExact(n) + (int) backwards.invokeExact(n);
-                Thread.sleep(sum == 7 ? 11 : 10);
+                Thread.sleep(n % 3 == 0 ? ask(STATEMENT) % 3 + 10 : sum == 7 ? 11 : 10);
             }
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    static int ask(String statement) {
+        return statement.length();
     }
 
     /** Odd's method in a class of another name, which takes as many bytes as Odd's own. */
