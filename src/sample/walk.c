@@ -186,6 +186,39 @@ static enum walk_step stub_step(struct stack_walk *w, const struct walk_world *w
 	return without_rule(w, world, innermost);
 }
 
+/* Does this word lead back to generated code? */
+static bool returns(const struct stack_walk *w, const struct walk_world *world, uint64_t at)
+{
+	const struct heaps *jvm = world->jvm;
+	struct blob blob;
+	uint64_t pc;
+
+	if (!walk_load(w, at, &pc))
+		return false;
+	pc = walk_arch_plain(pc);
+	return (pc >= jvm->interpreter && pc < jvm->interpreter_end) || heaps_find(jvm, pc, &blob);
+}
+
+/* In the midst of a compiled method the stack pointer may be lower than its frame: HotSpot's search in
+ * strings copies a short one on the stack, and leaves the stack pointer from before on top.  Where the
+ * return address is missing it is looked for above.  Gives where the frame begins. */
+static uint64_t find_frame(const struct stack_walk *w, const struct walk_world *world,
+			   uint64_t size)
+{
+	enum { MORE_MAX = 16 * 8 };
+	uint64_t sp = w->at.sp, before;
+
+	if (returns(w, world, sp + size - 8))
+		return sp;
+	if (walk_load(w, sp, &before) && before > sp && before - sp <= MORE_MAX && !(before & 7) &&
+	    returns(w, world, before + size - 8))
+		return before;
+	for (uint64_t more = 8; more <= MORE_MAX; more += 8)
+		if (returns(w, world, sp + more + size - 8))
+			return sp + more;
+	return sp;
+}
+
 static enum walk_step compiled_step(struct stack_walk *w, const struct walk_world *world,
 				    bool innermost)
 {
@@ -199,7 +232,8 @@ static enum walk_step compiled_step(struct stack_walk *w, const struct walk_worl
 	if (innermost && walk_arch_half_frame(w, &blob, (const uint8_t *)(uintptr_t)w->at.pc,
 					      (size_t)(blob.end - w->at.pc)))
 		return GO_ON;
-	sp = w->at.sp + 8 * (uint64_t)(uint32_t)blob.frame;
+	sp = 8 * (uint64_t)(uint32_t)blob.frame;
+	sp += innermost ? find_frame(w, world, sp) : w->at.sp;
 	if (blob.frame > STEP_MAX / 8 || !walk_load(w, sp - 8, &pc) || !walk_load(w, sp - 16, &fp))
 		return no_stack(w);
 	w->at.pc = walk_arch_plain(pc);

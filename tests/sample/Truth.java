@@ -8,6 +8,7 @@ import java.util.zip.Deflater;
 public class Truth {
 	static volatile long sink;
 	static volatile boolean ended;
+	static final String TEXT = "[001][002][003]".repeat(2000) + "[999]";
 	static final byte[] noise = new byte[1 << 18];
 
 	/** No safepoint poll in it, as a counted loop of ints. */
@@ -66,6 +67,14 @@ public class Truth {
 		return n == 0 ? loopA(20000) : deep(n - 1) + 1;
 	}
 
+	/** Compiled code lowers the stack pointer while it searches. */
+	static int searches(String part) {
+		int n = 0;
+		for (int i = 0; i < 50; i++)
+			n += TEXT.contains(part) ? 1 : 0;
+		return n;
+	}
+
 	static void sleep() {
 		try {
 			Thread.sleep(60000);
@@ -80,6 +89,7 @@ public class Truth {
 		case "inlined" -> sink += inlinesIt(200000);
 		case "megamorphic" -> sink += megamorphic(shapes, 200000);
 		case "jni" -> sink += compress();
+		case "search" -> sink += searches("[" + (sink & 7) + "99]");
 		case "deep" -> sink += deep(100);
 		default -> throw new IllegalArgumentException(what);
 		}

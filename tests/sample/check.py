@@ -85,5 +85,7 @@ elif case == "jni":
     must(total("Truth.compress") > 0.8, f"over JNI: {total('Truth.compress'):.2f}")
 elif case == "deep":
     must(total("Truth.deep") > 0.8 and total("Truth.main") > 0.8, "recursion does not lead to main")
+elif case == "search":
+    must(total("Truth.searches") > 0.8 and total("Truth.main") > 0.8, "the search in a string does not lead to main")
 elif case == "interpreted":
     must(functions["Truth.loopA"]["run_by"].get("interpreted", 0) > 0.2 * samples, "nothing is interpreted")

@@ -135,6 +135,30 @@ TEST(walk_goes_over_compiled_frames_by_their_size)
 	free(j);
 }
 
+TEST(walk_finds_a_frame_below_which_something_has_been_put)
+{
+	struct jvm *j = make_jvm();
+	uint64_t a = add_blob(j, 0, 2, FRAME, 0), b = add_blob(j, 4, 2, FRAME, 0);
+	unsigned more = 3; /* two words of a string, and the stack pointer from before */
+	struct stack_walk w;
+
+	j->stack[0] = at(&j->stack[more]);
+	j->stack[FRAME - 1] = 0x6f6f6f6f;
+	j->stack[more + FRAME - 1] = b + 60;
+	w = walk(j, a + 64, 0, 0);
+	CHECK_INT(w.end, WALK_WHOLE, "the stack pointer from before is on top");
+	CHECK_INT(w.n, 2, NULL);
+	CHECK(j->spots[1] == spot(SPOT_RETURN, b + 60));
+	j->stack[0] = 0;
+	w = walk(j, a + 64, 0, 0);
+	CHECK_INT(w.end, WALK_WHOLE, "by the return address alone");
+	CHECK_INT(w.n, 2, NULL);
+	j->stack[more + FRAME - 1] = 0x6f6f6f6f;
+	w = walk(j, a + 64, 0, 0);
+	CHECK_INT(w.end, WALK_NO_CODE, "there is none");
+	free(j);
+}
+
 TEST(walk_reads_the_method_of_an_interpreted_frame)
 {
 	struct jvm *j = make_jvm();
