@@ -181,6 +181,16 @@ await test("a-transaction-is-walked-by-keys-and-its-address-is-a-link", async ()
 	await picture("trace");
 });
 
+await test("a-picture-follows-the-theme-while-it-is-open", async () => {
+	const canvas = page.locator("[data-trace]");
+	const shade = () => canvas.evaluate((c) => c.getContext("2d").getImageData(2, c.height - 3, 1, 1).data[0]);
+	await until("it is light", async () => await shade() > 200);
+	await page.emulateMedia({ colorScheme: "dark" });
+	await until("it is dark", async () => await shade() < 80, 5000);
+	await page.emulateMedia({ colorScheme: "light" });
+	await until("it is light again", async () => await shade() > 200, 5000);
+});
+
 await test("two-transactions-are-compared", async () => {
 	await page.goto(at("traces"));
 	await page.locator("td input[type=checkbox]").nth(1).waitFor();

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ink } from "./colour";
 import { visible } from "./format";
 
 // Text of a program: shown as text, and its marks of direction do not turn what stands beside it.
@@ -107,6 +108,7 @@ export function useCanvas(draw: (d: Drawing) => void) {
 			asked.current = 0;
 		};
 	}, []);
+	useEffect(() => ink.subscribe(paint), []); // another theme
 	useEffect(paint);
 	return { ref, paint };
 }
