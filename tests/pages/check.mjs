@@ -335,7 +335,95 @@ await test("a-statement-of-a-megabyte-with-html-in-it-is-text", async () => {
 	must(!text.includes("\u202e"), "a mark of direction is in the page");
 	must(text.length < 20000, text.length + " characters are shown");
 	await picture("trace-of-a-statement");
+});
+
+await test("level-and-end-of-a-hook-become-its-rule", async () => {
+	await page.goto(at("components", "&find=authorise"));
+	await row("Payment.authorise").click();
+	await page.getByLabel("Level").last().selectOption("light");
+	await page.getByLabel("Leaves").selectOption("calls 1000");
+	const rule = await page.locator(".rule").first().innerText();
+	must(/^hook com\.shop\.Payment::authorise\(.*\) light calls 1000$/.test(rule), rule);
+	await page.getByRole("button", { name: /^(Hook|Change the hook)$/ }).click();
+	await until("the plan has it", async () => (await rules()).some((r) => r === rule));
+	await page.getByRole("button", { name: "Unhook", exact: true }).click();
+	await until("the plan has it no more", async () => !(await rules()).some((r) => r === rule));
+	await page.getByRole("button", { name: "Close all" }).click();
+	await page.getByLabel("A box hooks").selectOption("full");
+});
+
+await test("a-rule-is-unhooked-and-an-earlier-plan-comes-back", async () => {
+	await page.goto(at("plans"));
+	const before = await rules();
+	await page.getByRole("button", { name: /^unhook hook com\.shop\.\*\*::\*/ }).click();
+	await until("it is gone", async () => (await rules()).length === before.length - 1);
+	const versions = page.locator("button[aria-expanded]");
+	await until("the history has it", async () => Number(await versions.first().innerText()) === (await api(APP + "/plan")).version);
+	await versions.first().click();
+	await page.getByRole("group", { name: "difference" }).waitFor();
+	must(/com\.shop\.\*\*::\*/.test(await page.locator(".diff .del").first().innerText()), "the difference does not say what went");
+	await page.getByRole("button", { name: "Back to this" }).first().click();
+	await until("it is back", async () => (await rules()).join() === before.join());
+});
+
+await test("transactions-are-filtered-by-data-failure-and-text-and-kept-or-not", async () => {
+	const rows = page.locator("tbody tr");
+	await page.goto(at("traces"));
+	await page.getByLabel("failed", { exact: true }).check();
+	await page.waitForURL(/failed=1/);
+	await until("only failed ones are shown", async () => await rows.count() > 0 && await rows.count() === await rows.locator(".tag.bad").count());
+	await page.getByLabel("failed", { exact: true }).uncheck();
+	await page.getByLabel("slow", { exact: true }).check();
+	await until("only slow ones are shown", async () => await rows.count() > 0 && await rows.count() === await rows.locator(".tag.warn").count());
+	await page.getByRole("button", { name: "Clear" }).click();
+	await page.getByLabel("Captured data").fill("statement=nothing of that kind");
+	await page.waitForURL(/data=/);
+	await until("none is shown", async () => await rows.count() === 0);
+	await page.getByLabel("Captured data").fill("");
+	await page.getByLabel("Text anywhere").fill("drawkcab");
+	await until("one is found by its text", async () => await rows.count() > 0 && await rows.filter({ hasText: "Front.ask" }).count() === await rows.count());
+	await page.getByLabel("Text anywhere").fill("");
+	await until("all are shown", async () => await rows.count() === 200);
+	await page.getByRole("button", { name: "Older ones" }).click();
+	await until("there are more", async () => await rows.count() > 200);
+	const keeps = page.getByLabel("collect transactions");
+	await keeps.click();
+	await until("none is collected", async () => (await api(APP + "/plan")).traces.keep === false);
+	await keeps.click();
+	await until("they are collected", async () => (await api(APP + "/plan")).traces.keep !== false);
 	await api(APP + "/plan/rules", "POST", { unhook: ["capture statement = $1 at com.shop.Front::ask", "hook com.shop.Front::ask full"] });
+});
+
+await test("a-transaction-is-folded-searched-and-given-to-other-tools", async () => {
+	await page.goto(at("traces", "&root=checkout"));
+	await page.locator("td a").first().click();
+	await page.locator("[data-trace]").waitFor();
+	const fold = page.getByRole("button", { name: /^Fold repeated calls/ });
+	await fold.click();
+	must(await fold.getAttribute("aria-pressed") === "true", "it is not folded");
+	await page.getByLabel("Find calls").fill("total");
+	await page.getByRole("button", { name: "All", exact: true }).click();
+	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Perfetto" }).click()]);
+	must(/\.pftrace$/.test(file.suggestedFilename()), file.suggestedFilename());
+	await page.getByRole("link", { name: "All traces" }).click();
+	await page.locator("[data-heat]").waitFor();
+});
+
+await test("the-overview-is-of-one-instance-one-method-and-another-time", async () => {
+	await page.goto(at("overview"));
+	const one = (await api(APP)).instances.find((i) => i.state === "connected").id;
+	await page.getByLabel(/instance/i).first().selectOption(one);
+	await page.waitForURL(new RegExp("instance=" + one));
+	await page.getByLabel("Curves of").selectOption({ label: "Inventory.wrap" });
+	await page.waitForURL(/method=/);
+	const box = await page.locator(".chart canvas").first().boundingBox();
+	await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.7, box.y + 40, { steps: 5 });
+	await page.mouse.up();
+	await page.waitForURL(/from=\d+/);
+	await page.getByRole("button", { name: "Back to now" }).click();
+	await until("it is now again", async () => !/from=\d+/.test(page.url()));
 });
 
 await test("keys-alone-reach-every-view-and-hook", async () => {
