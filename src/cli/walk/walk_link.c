@@ -138,13 +138,14 @@ static void put_rule(const struct walk_agent *a, const struct caller *c, struct 
 	const size_t before = out->n;
 
 	buf_text(out, "hook ");
-	if (!a->native)
+	if (!a->native) {
 		dig_put_target(out, c->name);
-	else if (!walk_native_put_target(&a->link->sampled, c->name, out)) {
-		out->n = before;
-		return;
+		buf_text(out, " template arguments timed\n");
+	} else if (walk_native_put_target(&a->link->sampled, c->name, out)) {
+		buf_text(out, " timed\n");
+	} else {
+		out->n = before; /* it cannot be named, so it is not hooked */
 	}
-	buf_text(out, a->native ? " timed\n" : " template arguments timed\n");
 }
 
 static bool is_for(const struct walk_agent *a, const struct caller *c)
@@ -185,7 +186,7 @@ static int bring_native(struct walk_link *l)
 		return CLI_CANNOT;
 	fputs("sonde: native functions are not hooked; their callers are those that samples have seen\n",
 	      stderr);
-	l->only_java = true;
+	l->alone = true;
 	return CLI_DONE;
 }
 
@@ -202,7 +203,7 @@ static int need_agents(struct walk_link *l, const struct climb_action *action)
 	int status = CLI_DONE;
 
 	for (unsigned i = 0; i < action->n && status == CLI_DONE; i++) {
-		if (!has_agent_for(l, action->hooks[i]) && !l->only_java)
+		if (!has_agent_for(l, action->hooks[i]) && !l->alone)
 			status = bring_native(l);
 		if (!has_agent_for(l, action->hooks[i]))
 			action->hooks[i]->flags |= CALLER_NO_HOOK;
@@ -296,7 +297,7 @@ int walk_link_begin(struct walk_link *l, const struct target *t)
 	sampled_init(&l->sampled);
 	sampled_is_of(&l->sampled, &(struct sampled_wish){ 0 }, t);
 	l->target = *t;
-	l->only_java = native; /* a native process has one agent alone */
+	l->alone = native;
 	l->sampled.symbols.raw = true;
 	return add_agent(l, &l->client, native);
 }

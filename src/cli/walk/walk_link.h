@@ -27,7 +27,7 @@ struct walk_link {
 	struct beside beside;
 	struct walk_agent agents[2];
 	unsigned n_agents;
-	bool only_java; /* no agent can be put beside the JVM's */
+	bool alone; /* no other agent is, or can be put, beside the first one */
 	struct climb climb;
 	struct sampled sampled;
 	uint32_t rate;

@@ -273,9 +273,11 @@ void climb_told(struct climb *c, struct slice caller, struct slice callee, uint6
 	if (!to || !to->in)
 		return;
 	from = caller.n ? caller_list_add(&c->list, caller, CALLER_NATIVE) : java_caller(to);
+	if (!from && !caller.n) /* samples have seen none */
+		return;
 	k = from ? caller_list_link(&c->list, from, to) : NULL;
 	if (!k) {
-		c->err = caller.n ? E_NO_MEMORY : c->err;
+		c->err = E_NO_MEMORY;
 		return;
 	}
 	add_told(k, c->measure.readings, (double)calls, (double)ns);

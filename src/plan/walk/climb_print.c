@@ -46,21 +46,19 @@ static const char *why_not_measured(const struct climb_spot *s, const struct cli
 
 static void put_link(struct buf *out, const struct climb_node *n)
 {
-	static const struct caller_link none;
-	const struct caller_link *k = n->link ? n->link : &none;
-	double fan = climb_answer_fan(n);
+	double calls = n->link ? n->link->calls : 0, fan = climb_answer_fan(n);
 	bool is_one;
 
-	if (k->calls < 1 && fan <= 0)
+	if (calls < 1 && fan <= 0)
 		return;
 	buf_text(out, fan <= 0 ? "; made " : n->recursive ? "; each leads to " : "; each makes ");
 	is_one = fan > 0.95 && fan < 1.05;
-	put_number(out, is_one ? 1 : fan > 0 ? fan : k->calls);
+	put_number(out, is_one ? 1 : fan > 0 ? fan : calls);
 	buf_text(out, is_one ? " call of " : " calls of ");
 	caller_put_short(fan > 0 ? climb_answer_callee(n)->method : n->below->method, out);
-	if (k->ns > 0 && k->calls >= 1 && !n->recursive) {
+	if (calls >= 1 && n->link->ns > 0 && !n->recursive) {
 		buf_text(out, " of ");
-		dig_put_time(out, k->ns / k->calls);
+		dig_put_time(out, n->link->ns / calls);
 	}
 }
 

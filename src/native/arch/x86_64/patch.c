@@ -110,23 +110,28 @@ static uintptr_t try_place(unsigned mask, uint8_t top, uint32_t low, uintptr_t a
 	return 0;
 }
 
-/* So many numbers, spread over all that the free bytes can be. */
-static uint32_t spread(unsigned mask, uint32_t i, uint32_t tries)
+/* What the free ones of the lower three bytes can be, tried in this many places. */
+struct lower {
+	uint32_t all, tries, step;
+};
+
+static struct lower lower_bytes(unsigned mask, uint32_t most)
 {
 	uint32_t all = 1u << 8 * count_free(mask);
 
-	return all <= tries ? i : i * (all / tries | 1) % all;
+	return all <= most ? (struct lower){ all, all, 1 }
+			   : (struct lower){ all, most, all / most | 1 };
 }
 
 /* The highest byte is prescribed, too: 16 MiB, and where those are in use others, by SIGILL. */
 static uintptr_t find_fixed(unsigned mask, uintptr_t at, uintptr_t code, unsigned *traps)
 {
-	enum { TRIES = 1 << 10 };
+	const struct lower lower = lower_bytes(mask, 1 << 10);
 	uintptr_t to = 0;
 
 	for (size_t i = 0; !to && i < COUNT(highest); i++) {
-		for (uint32_t k = 0; !to && k < TRIES && k >> 8 * count_free(mask) == 0; k++)
-			to = try_place(mask, highest[i], spread(mask, k, TRIES), at, code);
+		for (uint32_t k = 0; !to && k < lower.tries; k++)
+			to = try_place(mask, highest[i], k * lower.step % lower.all, at, code);
 		if (i)
 			*traps |= PATCH_ILLEGAL;
 	}
@@ -136,13 +141,13 @@ static uintptr_t find_fixed(unsigned mask, uintptr_t at, uintptr_t code, unsigne
 /* From here outwards in steps of 16 MiB: 0, -1, 1, -2 ...; then again with other lower bytes. */
 static uintptr_t find_outwards(unsigned mask, uintptr_t at, uintptr_t code)
 {
-	enum { TRIES = 1 << 6, TOPS = 1 << 8 };
+	const struct lower lower = lower_bytes(mask, 1 << 6);
 	uintptr_t to = 0;
 
-	for (uint32_t k = 0; !to && k < TRIES && k >> 8 * count_free(mask) == 0; k++)
-		for (unsigned t = 0; !to && t < TOPS; t++)
+	for (uint32_t k = 0; !to && k < lower.tries; k++)
+		for (unsigned t = 0; !to && t <= UINT8_MAX; t++)
 			to = try_place(mask, (uint8_t)(t & 1 ? ~(t >> 1) : t >> 1),
-				       spread(mask, k, TRIES), at, code);
+				       k * lower.step % lower.all, at, code);
 	return to;
 }
 
